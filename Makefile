@@ -258,8 +258,8 @@ $(foreach d,asan tsan plain fuzz/obj,$(patsubst %.c,$(BUILD)/$(d)/%.o,$(wildcard
 		tests/fuzz/fuzz_pft_*.c))): | $(BUILD)/include/service.pb-c.h
 $(BUILD)/obj/userspace/daemon/%: INCLUDE += -Iuserspace/daemon -I$(BUILD)/include
 $(BUILD)/obj/bench/service.o: INCLUDE += -Iuserspace/daemon
-$(BUILD)/bench/service: $(patsubst %,$(BUILD)/obj/userspace/daemon/service/%.o,ipc/wire $(addprefix buffer/,central \
-		central_copy central_read central_ring fragment sequence smb smb_page))
+$(BUILD)/bench/service: $(patsubst %,$(BUILD)/obj/userspace/daemon/service/%.o,ipc/wire $(addprefix buffer/,trace_buffer \
+		trace_buffer_copy trace_buffer_read trace_buffer_ring fragment sequence shmem shmem_page))
 $(BUILD)/libexec/ktrace/session: $(pbtxt_src:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/service.pb-c.o
 $(BUILD)/obj/userspace/viewer/session/%: INCLUDE += -Iuserspace/proto -I$(BUILD)/include
 

@@ -7,9 +7,9 @@
  * round; beside that memcpy() of the same chunks from the same memory into a buffer of the
  * same size. Then the packets are read from it. Prints MB/s of payload against the size of chunks.
  */
-#include "service/buffer/central.h"
-#include "service/buffer/smb.h"
-#include "service/buffer/smb_page.h"
+#include "service/buffer/trace_buffer.h"
+#include "service/buffer/shmem.h"
+#include "service/buffer/shmem_page.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,9 +20,9 @@
 #define BUFFER_BYTES (64u << 20)
 #define PACKET 100
 
-static struct smb smb;
-static struct smb_chunk chunk;
-static struct central *central;
+static struct shmem smb;
+static struct shmem_chunk chunk;
+static struct trace_buffer *trace;
 static uint8_t *plain;
 static uint32_t next_id;
 
@@ -36,7 +36,7 @@ static double now(void)
 
 static uint8_t *chunk_at(uint32_t page, unsigned int index, size_t size)
 {
-	return smb.memory + page * smb.page_size + SMB_PAGE_HEADER + index * size;
+	return smb.memory + page * smb.page_size + SHMEM_PAGE_HEADER + index * size;
 }
 
 /* Return: how many there are. */
@@ -46,7 +46,7 @@ static uint16_t make_packets(uint8_t *payload, size_t size)
 	uint8_t *to = payload;
 
 	memset(payload, 0, size);
-	for (; to + PACKET + 1 <= payload + size && nr < SMB_COUNT_MAX; nr++) {
+	for (; to + PACKET + 1 <= payload + size && nr < SHMEM_COUNT_MAX; nr++) {
 		*to++ = PACKET;
 		memset(to, 'x', PACKET);
 		to += PACKET;
@@ -55,15 +55,15 @@ static uint16_t make_packets(uint8_t *payload, size_t size)
 }
 
 /* What a producer does, but for the packets, which stay: headers and states */
-static void complete_all(enum smb_layout layout, size_t size, uint16_t packets)
+static void complete_all(enum shmem_layout layout, size_t size, uint16_t packets)
 {
-	const unsigned int nr = smb_layout_chunks(layout);
+	const unsigned int nr = shmem_layout_chunks(layout);
 
 	for (uint32_t page = 0; page < smb.page_nr; page++) {
 		uint32_t *word = (uint32_t *)(void *)(smb.memory + page * smb.page_size);
 
 		for (unsigned int i = 0; i < nr; i++)
-			smb_header_write(chunk_at(page, i, size), &(struct smb_header){
+			shmem_header_write(chunk_at(page, i, size), &(struct shmem_header){
 				.id = next_id++, .writer = 1, .packets = packets,
 			});
 		*word = (uint32_t)layout << 28 | (uint32_t)((1ull << 2 * nr) - 1);
@@ -77,16 +77,16 @@ static size_t commit_all(unsigned int nr)
 
 	for (uint32_t page = 0; page < smb.page_nr; page++) {
 		for (unsigned int i = 0; i < nr; i++) {
-			struct central_chunk to = { .origin = { .producer = 1, .writer = 1 } };
+			struct trace_buffer_chunk to = { .origin = { .producer = 1, .writer = 1 } };
 
-			if (smb_take(&smb, page, i, &chunk))
+			if (shmem_take(&smb, page, i, &chunk))
 				abort();
 			to.id = chunk.id;
 			to.packets = chunk.packets;
 			to.is_complete = true;
 			to.payload = chunk.payload;
 			to.size = chunk.size;
-			central_put(central, &to);
+			trace_buffer_put(trace, &to);
 			bytes += chunk.size;
 		}
 	}
@@ -112,11 +112,11 @@ static size_t copy_all(unsigned int nr, size_t size)
 
 static size_t read_all(void)
 {
-	struct central_packet p;
+	struct trace_buffer_packet p;
 	size_t bytes = 0;
 
-	central_read_begin(central);
-	while (central_read(central, &p))
+	trace_buffer_read_begin(trace);
+	while (trace_buffer_read(trace, &p))
 		bytes += p.size;
 	return bytes;
 }
@@ -127,20 +127,20 @@ static void say(const char *figure, const char *variant, size_t bytes, double se
 	       x);
 }
 
-static void run(enum smb_layout layout, size_t page_size, double seconds)
+static void run(enum shmem_layout layout, size_t page_size, double seconds)
 {
-	const unsigned int nr = smb_layout_chunks(layout);
-	const size_t size = smb_layout_size(layout, page_size);
+	const unsigned int nr = shmem_layout_chunks(layout);
+	const size_t size = shmem_layout_size(layout, page_size);
 	size_t committed = 0, copied = 0, read;
 	double commit = 0, copy = 0, begin, taken;
 	uint16_t packets = 0;
 
-	if (smb_make(&smb, SMB_BYTES, page_size))
+	if (shmem_make(&smb, SMB_BYTES, page_size))
 		exit(1);
 	for (uint32_t page = 0; page < smb.page_nr; page++)
 		for (unsigned int i = 0; i < nr; i++)
-			packets = make_packets(chunk_at(page, i, size) + SMB_CHUNK_HEADER,
-					       size - SMB_CHUNK_HEADER);
+			packets = make_packets(chunk_at(page, i, size) + SHMEM_CHUNK_HEADER,
+					       size - SHMEM_CHUNK_HEADER);
 	while (commit + copy < seconds) {
 		complete_all(layout, size, packets);
 		begin = now();
@@ -156,7 +156,7 @@ static void run(enum smb_layout layout, size_t page_size, double seconds)
 	say("commit", "ktrace", committed, commit, size);
 	say("commit", "memcpy", copied, copy, size);
 	say("read", "ktrace", read, taken, size);
-	smb_exit(&smb);
+	shmem_exit(&smb);
 }
 
 int main(void)
@@ -165,16 +165,16 @@ int main(void)
 	const double seconds = getenv("BENCH_QUICK") ? 0.05 : 0.5;
 
 	plain = malloc(BUFFER_BYTES);
-	if (!plain || central_alloc(&central, BUFFER_BYTES, CENTRAL_RING))
+	if (!plain || trace_buffer_alloc(&trace, BUFFER_BYTES, TRACE_BUFFER_RING))
 		return 1;
 	memset(plain, 0, BUFFER_BYTES);
 	for (int i = 0; i < repetitions; i++) {
-		run(SMB_DIV14, 4096, seconds);
-		run(SMB_DIV4, 4096, seconds);
-		run(SMB_DIV1, 4096, seconds);
-		run(SMB_DIV1, 32768, seconds);
+		run(SHMEM_DIV14, 4096, seconds);
+		run(SHMEM_DIV4, 4096, seconds);
+		run(SHMEM_DIV1, 4096, seconds);
+		run(SHMEM_DIV1, 32768, seconds);
 	}
-	central_free(central);
+	trace_buffer_free(trace);
 	free(plain);
 	return 0;
 }

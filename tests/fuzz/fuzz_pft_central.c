@@ -13,10 +13,10 @@
 
 #define STEPS 400
 
-static void put(struct central *c, struct input *in)
+static void put(struct trace_buffer *c, struct input *in)
 {
 	const unsigned int bits = (unsigned int)input_number(in, 1);
-	struct central_chunk chunk = {
+	struct trace_buffer_chunk chunk = {
 		.origin = { .producer = (uint16_t)(bits & 1), .writer = bits >> 1 & 3 },
 		.id = (uint32_t)input_any(in) - 4, .flags = bits >> 3 & 7,
 		.is_complete = !(bits & 0x40), .packets = (uint16_t)input_any(in) & 1023,
@@ -30,46 +30,46 @@ static void put(struct central *c, struct input *in)
 	memcpy(payload, in->at, chunk.size);
 	in->at += chunk.size;
 	chunk.payload = payload;
-	central_put(c, &chunk);
+	trace_buffer_put(c, &chunk);
 	free(payload);
 }
 
-static void apply(struct central *c, struct input *in)
+static void apply(struct trace_buffer *c, struct input *in)
 {
 	const unsigned int bits = (unsigned int)input_number(in, 1);
-	const struct central_origin origin = {
+	const struct trace_buffer_origin origin = {
 		.producer = (uint16_t)(bits & 1), .writer = bits >> 1 & 3,
 	};
 	const uint32_t id = (uint32_t)input_any(in) - 4;
-	struct central_patch patches[3];
+	struct trace_buffer_patch patches[3];
 
 	for (int i = 0; i < 3; i++) {
 		patches[i].offset = (uint32_t)input_any(in);
 		memset(patches[i].data, (int)input_number(in, 1), 4);
 	}
-	central_patch(c, &origin, id, patches, bits >> 3 & 3, bits & 0x40);
+	trace_buffer_patch(c, &origin, id, patches, bits >> 3 & 3, bits & 0x40);
 }
 
-static void read_all(struct central *c, unsigned int nr)
+static void read_all(struct trace_buffer *c, unsigned int nr)
 {
-	struct central_packet p;
+	struct trace_buffer_packet p;
 	unsigned int sum = 0;
 
-	central_read_begin(c);
-	while (nr-- && central_read(c, &p)) {
+	trace_buffer_read_begin(c);
+	while (nr-- && trace_buffer_read(c, &p)) {
 		REQUIRE(p.size);
 		for (size_t i = 0; i < p.size; i++)
 			sum += p.data[i];
-		REQUIRE(!p.dropped || p.dropped & CENTRAL_DROPPED);
+		REQUIRE(!p.dropped || p.dropped & TRACE_BUFFER_DROPPED);
 	}
 	/* For the compiler: the bytes are looked at. */
 	REQUIRE(sum != 0x7fffffff);
 }
 
-static void step(struct central *c, struct input *in)
+static void step(struct trace_buffer *c, struct input *in)
 {
-	const struct central_origin origin = { .producer = 1, .writer = 1 };
-	struct central *clone, *old;
+	const struct trace_buffer_origin origin = { .producer = 1, .writer = 1 };
+	struct trace_buffer *clone, *old;
 
 	switch (input_number(in, 1) % 12) {
 	case 0:
@@ -79,22 +79,22 @@ static void step(struct central *c, struct input *in)
 		apply(c, in);
 		break;
 	case 2:
-		REQUIRE(!central_clone(c, &clone));
+		REQUIRE(!trace_buffer_clone(c, &clone));
 		read_all(clone, 100000);
 		check_ledger(clone);
-		REQUIRE(!central_fill(clone));
-		central_free(clone);
+		REQUIRE(!trace_buffer_fill(clone));
+		trace_buffer_free(clone);
 		break;
 	case 3:
-		central_settle(c, 1);
+		trace_buffer_settle(c, 1);
 		break;
 	case 4:
-		central_end_writer(c, &origin);
+		trace_buffer_end_writer(c, &origin);
 		break;
 	case 5:
 		if (input_number(in, 1) == 0) {
-			REQUIRE(!central_clear(c, &old));
-			central_free(old);
+			REQUIRE(!trace_buffer_clear(c, &old));
+			trace_buffer_free(old);
 		}
 		break;
 	default:
@@ -107,15 +107,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct input in = { data, data + size };
 	const unsigned int how = (unsigned int)input_number(&in, 1);
-	struct central *c;
+	struct trace_buffer *c;
 
-	REQUIRE(!central_alloc(&c, 4096u << (how & 3), how & 4 ? CENTRAL_DISCARD : CENTRAL_RING));
+	REQUIRE(!trace_buffer_alloc(&c, 4096u << (how & 3), how & 4 ? TRACE_BUFFER_DISCARD :
+				    TRACE_BUFFER_RING));
 	for (int i = 0; i < STEPS && input_left(&in); i++)
 		step(c, &in);
-	central_finish(c);
+	trace_buffer_finish(c);
 	read_all(c, 1000000);
 	check_ledger(c);
-	REQUIRE(!central_fill(c));
-	central_free(c);
+	REQUIRE(!trace_buffer_fill(c));
+	trace_buffer_free(c);
 	return 0;
 }

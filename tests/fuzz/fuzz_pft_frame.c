@@ -8,7 +8,7 @@
  */
 #include "fuzz.h"
 
-#include "service/ipc/frame.h"
+#include "service/ipc/ipc_frame.h"
 #include "service.pb-c.h"
 
 static const ProtobufCMessageDescriptor *const arguments[] = {

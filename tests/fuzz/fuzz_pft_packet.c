@@ -58,8 +58,9 @@ static void filter(const uint8_t *code, size_t code_size, const uint8_t *packet,
 
 static void stamp(const uint8_t *packet, size_t size)
 {
-	const struct central_packet from = {
-		.origin = { .uid = 12345, .pid = 77, .machine = 3 }, .dropped = CENTRAL_DROPPED,
+	const struct trace_buffer_packet from = {
+		.origin = { .uid = 12345, .pid = 77, .machine = 3 }, .dropped =
+			TRACE_BUFFER_DROPPED,
 	};
 	uint8_t *stamped = malloc(size + STAMP_MAX);
 	Pft__TracePacket *p;

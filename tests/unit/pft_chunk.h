@@ -9,8 +9,8 @@
 
 #include "check.h"
 
-#include "service/buffer/central_ring.h"
-#include "service/buffer/smb_page.h"
+#include "service/buffer/trace_buffer_ring.h"
+#include "service/buffer/shmem_page.h"
 #include "service/ipc/wire.h"
 
 /* Bytes of a record beside its payload */
@@ -18,12 +18,12 @@
 
 struct made {
 	uint8_t bytes[70000];
-	struct central_chunk chunk;
+	struct trace_buffer_chunk chunk;
 };
 
 static inline void made_begin(struct made *m, uint16_t producer, uint16_t writer, uint32_t id)
 {
-	m->chunk = (struct central_chunk){
+	m->chunk = (struct trace_buffer_chunk){
 		.origin = { .producer = producer, .writer = writer, .uid = 1000 + producer,
 			    .pid = 5000 + producer },
 		.id = id, .is_complete = true, .payload = m->bytes,
@@ -61,7 +61,7 @@ static inline void made_slack(struct made *m, size_t size)
 }
 
 /* A chunk with one packet, put at once */
-static inline void put_one(struct central *c, uint16_t writer, uint32_t id, uint8_t flags,
+static inline void put_one(struct trace_buffer *c, uint16_t writer, uint32_t id, uint8_t flags,
 			   char letter, size_t size)
 {
 	static struct made m;
@@ -69,21 +69,21 @@ static inline void put_one(struct central *c, uint16_t writer, uint32_t id, uint
 	made_begin(&m, 1, writer, id);
 	made_packet(&m, letter, size);
 	m.chunk.flags = flags;
-	central_put(c, &m.chunk);
+	trace_buffer_put(c, &m.chunk);
 }
 
-static inline struct central *make_central(size_t size, enum central_policy policy)
+static inline struct trace_buffer *make_trace_buffer(size_t size, enum trace_buffer_policy policy)
 {
-	struct central *c;
+	struct trace_buffer *c;
 
-	CHECK_EQ(central_alloc(&c, size, policy), 0);
+	CHECK_EQ(trace_buffer_alloc(&c, size, policy), 0);
 	return c;
 }
 
 /* E.12: what is in the buffer is what the counts say, by walking through it. */
-static inline void check_ledger(const struct central *c)
+static inline void check_ledger(const struct trace_buffer *c)
 {
-	const struct central_stats *s = &c->stats;
+	const struct trace_buffer_stats *s = &c->stats;
 	size_t bytes = 0, unread = 0, padding = 0, chunks = 0;
 	const struct record *r;
 
@@ -104,23 +104,23 @@ static inline void check_ledger(const struct central *c)
 	CHECK_EQ(padding, s->padding_bytes_written - s->padding_bytes_cleared);
 	CHECK_EQ(chunks, s->chunks_written - s->chunks_read - s->chunks_overwritten);
 	CHECK(bytes + padding <= s->buffer_size);
-	CHECK_EQ(unread, central_fill(c));
+	CHECK_EQ(unread, trace_buffer_fill(c));
 }
 
 /* The next packet is @size times @letter, with these causes of loss before it. */
 #define EXPECT_LOST(c, letter, length, causes) do { \
-	struct central_packet p_; \
-	CHECK(central_read(c, &p_)); \
+	struct trace_buffer_packet p_; \
+	CHECK(trace_buffer_read(c, &p_)); \
 	CHECK_EQ(p_.size, length); \
 	for (size_t i_ = 0; i_ < p_.size; i_++) \
 		CHECK_EQ(p_.data[i_], letter); \
 	/* The first of a sequence always says that it may not be the first. */ \
-	CHECK_EQ(p_.dropped, (causes) | (p_.is_first ? CENTRAL_DROPPED : 0)); \
+	CHECK_EQ(p_.dropped, (causes) | (p_.is_first ? TRACE_BUFFER_DROPPED : 0)); \
 } while (0)
 #define EXPECT(c, letter, length) EXPECT_LOST(c, letter, length, 0)
 #define EXPECT_END(c) do { \
-	struct central_packet p_; \
-	CHECK(!central_read(c, &p_)); \
+	struct trace_buffer_packet p_; \
+	CHECK(!trace_buffer_read(c, &p_)); \
 	check_ledger(c); \
 } while (0)
 

@@ -13,7 +13,7 @@
 #include "check.h"
 
 #include "../../userspace/daemon/output/forget.c"
-#include "../../userspace/daemon/output/gone.c"
+#include "../../userspace/daemon/output/exited_processes.c"
 #include "../../userspace/daemon/base/lines.c"
 #include "../../userspace/daemon/output/parts.c"
 

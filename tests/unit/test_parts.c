@@ -2,7 +2,7 @@
 /* test_parts.c - when a part of a recording ends */
 #include "check.h"
 
-#include "../../userspace/daemon/output/gone.c"
+#include "../../userspace/daemon/output/exited_processes.c"
 #include "../../userspace/daemon/base/lines.c"
 #include "../../userspace/daemon/output/parts.c"
 

@@ -10,29 +10,29 @@
 static struct made m;
 
 /* A chunk of 'a' x 10, 'b' x 10, ...: @nr are begun; @whole: it is complete */
-static void put_part(struct central *c, uint32_t id, unsigned int nr, bool whole)
+static void put_part(struct trace_buffer *c, uint32_t id, unsigned int nr, bool whole)
 {
 	made_begin(&m, 1, 1, id);
 	for (unsigned int i = 0; i < nr; i++)
 		made_packet(&m, (char)('a' + i), 10);
 	made_slack(&m, 200 - m.chunk.size);
 	m.chunk.is_complete = whole;
-	central_put(c, &m.chunk);
+	trace_buffer_put(c, &m.chunk);
 }
 
 static void commit_before_read(void)
 {
-	struct central *c = make_central(4096, CENTRAL_RING);
+	struct trace_buffer *c = make_trace_buffer(4096, TRACE_BUFFER_RING);
 
 	put_part(c, 0, 3, false);
 	put_part(c, 0, 5, true);
-	central_read_begin(c);
+	trace_buffer_read_begin(c);
 	for (int i = 0; i < 5; i++)
 		EXPECT(c, (char)('a' + i), 10);
 	EXPECT_END(c);
 	CHECK_EQ(c->stats.chunks_written, 1);
 	CHECK_EQ(c->stats.chunks_rewritten, 1);
-	central_free(c);
+	trace_buffer_free(c);
 }
 
 /* Read in between, in any number of parts: nothing comes twice, the last begun one not at all. */
@@ -40,27 +40,27 @@ static void commit_after_read(void)
 {
 	for (unsigned int first = 1; first < 6; first++) {
 		for (unsigned int read = 0; read < first; read++) {
-			struct central *c = make_central(4096, CENTRAL_RING);
+			struct trace_buffer *c = make_trace_buffer(4096, TRACE_BUFFER_RING);
 
 			put_part(c, 0, first, false);
 			put_one(c, 1, 1, 0, 'z', 7);
-			central_read_begin(c);
+			trace_buffer_read_begin(c);
 			for (unsigned int i = 0; i < read; i++)
 				EXPECT(c, (char)('a' + i), 10);
 			if (read == first - 1)
 				EXPECT_END(c);
 			put_part(c, 0, first + 1, false);
-			central_read_begin(c);
+			trace_buffer_read_begin(c);
 			for (unsigned int i = read; i < first; i++)
 				EXPECT(c, (char)('a' + i), 10);
 			EXPECT_END(c);
 			put_part(c, 0, first + 1, true);
-			central_read_begin(c);
+			trace_buffer_read_begin(c);
 			EXPECT(c, (char)('a' + first), 10);
 			EXPECT(c, 'z', 7);
 			EXPECT_END(c);
 			CHECK_EQ(c->stats.abi_violations, 0);
-			central_free(c);
+			trace_buffer_free(c);
 		}
 	}
 }
@@ -68,10 +68,10 @@ static void commit_after_read(void)
 /* All was read, the chunk comes whole with more: a new place, as the old one is in danger. */
 static void commit_is_relocated(void)
 {
-	struct central *c = make_central(4096, CENTRAL_RING);
+	struct trace_buffer *c = make_trace_buffer(4096, TRACE_BUFFER_RING);
 
 	put_part(c, 0, 3, false);
-	central_read_begin(c);
+	trace_buffer_read_begin(c);
 	EXPECT(c, 'a', 10);
 	EXPECT(c, 'b', 10);
 	EXPECT_END(c);
@@ -79,23 +79,23 @@ static void commit_is_relocated(void)
 	put_part(c, 0, 4, true);
 	CHECK_EQ(c->stats.chunks_relocated, 1);
 	put_one(c, 2, 1, 0, 'y', 500);
-	central_read_begin(c);
+	trace_buffer_read_begin(c);
 	EXPECT(c, 'x', 3000);
 	EXPECT(c, 'c', 10);
 	EXPECT(c, 'd', 10);
 	EXPECT(c, 'y', 500);
 	EXPECT_END(c);
 	CHECK_EQ(c->stats.chunks_overwritten, 0);
-	central_free(c);
+	trace_buffer_free(c);
 }
 
 /* Not so where nothing goes round: there the rest fits into the place that was kept for it. */
 static void commit_on_full_discard_buffer(void)
 {
-	struct central *c = make_central(4096, CENTRAL_DISCARD);
+	struct trace_buffer *c = make_trace_buffer(4096, TRACE_BUFFER_DISCARD);
 
 	put_part(c, 0, 3, false);
-	central_read_begin(c);
+	trace_buffer_read_begin(c);
 	EXPECT(c, 'a', 10);
 	EXPECT(c, 'b', 10);
 	EXPECT_END(c);
@@ -103,34 +103,34 @@ static void commit_on_full_discard_buffer(void)
 	put_part(c, 0, 4, true);
 	CHECK_EQ(c->stats.chunks_relocated, 0);
 	CHECK_EQ(c->stats.chunks_rewritten, 1);
-	central_read_begin(c);
+	trace_buffer_read_begin(c);
 	EXPECT(c, 'c', 10);
 	EXPECT(c, 'd', 10);
 	EXPECT_END(c);
-	central_free(c);
+	trace_buffer_free(c);
 }
 
 /* The same again, complete or not, before or after it was read: as if it had come once. */
 static void same_again(void)
 {
 	for (int when = 0; when < 4; when++) {
-		struct central *c = make_central(4096, CENTRAL_RING);
+		struct trace_buffer *c = make_trace_buffer(4096, TRACE_BUFFER_RING);
 
 		put_part(c, 0, 3, true);
 		if (when & 1)
 			put_part(c, 0, 3, true);
-		central_read_begin(c);
+		trace_buffer_read_begin(c);
 		for (int i = 0; i < 3; i++)
 			EXPECT(c, (char)('a' + i), 10);
 		EXPECT_END(c);
 		if (when & 2)
 			put_part(c, 0, 3, true);
-		central_read_begin(c);
+		trace_buffer_read_begin(c);
 		EXPECT_END(c);
 		CHECK_EQ(c->stats.chunks_written, 1);
 		CHECK_EQ(c->stats.abi_violations, 0);
 		CHECK_EQ(c->stats.chunks_discarded, when & 2 ? 1 : 0);
-		central_free(c);
+		trace_buffer_free(c);
 	}
 }
 
@@ -138,10 +138,10 @@ static void same_again(void)
 static void comes_after_eviction(void)
 {
 	for (int is_read = 0; is_read < 2; is_read++) {
-		struct central *c = make_central(4096, CENTRAL_RING);
+		struct trace_buffer *c = make_trace_buffer(4096, TRACE_BUFFER_RING);
 
 		put_part(c, 0, 3, false);
-		central_read_begin(c);
+		trace_buffer_read_begin(c);
 		if (is_read) {
 			EXPECT(c, 'a', 10);
 			EXPECT(c, 'b', 10);
@@ -152,67 +152,68 @@ static void comes_after_eviction(void)
 		put_part(c, 0, 2, false);
 		CHECK_EQ(c->stats.chunks_discarded, 1);
 		put_part(c, 0, 4, true);
-		central_read_begin(c);
-		EXPECT_LOST(c, 'y', 100, CENTRAL_DROPPED | CENTRAL_OVERWRITTEN);
-		EXPECT_LOST(c, 'c', 10, is_read ? 0 : CENTRAL_DROPPED | CENTRAL_OVERWRITTEN);
+		trace_buffer_read_begin(c);
+		EXPECT_LOST(c, 'y', 100, TRACE_BUFFER_DROPPED | TRACE_BUFFER_OVERWRITTEN);
+		EXPECT_LOST(c, 'c', 10, is_read ? 0 : TRACE_BUFFER_DROPPED |
+			    TRACE_BUFFER_OVERWRITTEN);
 		EXPECT(c, 'd', 10);
 		EXPECT_END(c);
-		central_free(c);
+		trace_buffer_free(c);
 	}
 }
 
 /* An incomplete chunk in the middle holds up its sequence only. */
 static void incomplete_stalls(void)
 {
-	struct central *c = make_central(4096, CENTRAL_RING);
+	struct trace_buffer *c = make_trace_buffer(4096, TRACE_BUFFER_RING);
 
 	put_part(c, 0, 2, false);
 	put_one(c, 1, 1, 0, 'y', 5);
 	put_one(c, 2, 0, 0, 'z', 5);
-	central_read_begin(c);
+	trace_buffer_read_begin(c);
 	EXPECT(c, 'a', 10);
 	EXPECT(c, 'z', 5);
 	EXPECT_END(c);
 	put_part(c, 0, 2, true);
-	central_read_begin(c);
+	trace_buffer_read_begin(c);
 	EXPECT(c, 'b', 10);
 	EXPECT(c, 'y', 5);
 	EXPECT_END(c);
-	central_free(c);
+	trace_buffer_free(c);
 }
 
 /* Its last packet goes on in the next chunk; the scraped copy does not know that yet. */
 static void incomplete_fragment(void)
 {
-	struct central *c = make_central(4096, CENTRAL_RING);
+	struct trace_buffer *c = make_trace_buffer(4096, TRACE_BUFFER_RING);
 
 	made_begin(&m, 1, 1, 0);
 	made_packet(&m, 'a', 10);
 	made_packet(&m, 'b', 10);
-	m.chunk.flags = SMB_CONTINUES_NEXT | SMB_NEEDS_PATCHING;
+	m.chunk.flags = SHMEM_CONTINUES_NEXT | SHMEM_NEEDS_PATCHING;
 	m.chunk.is_complete = false;
-	central_put(c, &m.chunk);
-	put_one(c, 1, 1, SMB_CONTINUES_PREVIOUS, 'b', 10);
-	central_read_begin(c);
+	trace_buffer_put(c, &m.chunk);
+	put_one(c, 1, 1, SHMEM_CONTINUES_PREVIOUS, 'b', 10);
+	trace_buffer_read_begin(c);
 	EXPECT(c, 'a', 10);
 	EXPECT_END(c);
-	m.chunk.flags = SMB_CONTINUES_NEXT;
+	m.chunk.flags = SHMEM_CONTINUES_NEXT;
 	made_begin(&m, 1, 1, 0);
 	made_packet(&m, 'a', 10);
 	made_packet(&m, 'b', 10);
-	m.chunk.flags = SMB_CONTINUES_NEXT;
-	central_put(c, &m.chunk);
-	central_read_begin(c);
+	m.chunk.flags = SHMEM_CONTINUES_NEXT;
+	trace_buffer_put(c, &m.chunk);
+	trace_buffer_read_begin(c);
 	EXPECT(c, 'b', 20);
 	EXPECT_END(c);
 	CHECK_EQ(c->stats.abi_violations, 0);
-	central_free(c);
+	trace_buffer_free(c);
 }
 
 /* Shorter, longer than its room, other bytes, fewer flags: refused, and what was there stays. */
 static void lies_when_it_comes_again(void)
 {
-	struct central *c = make_central(4096, CENTRAL_RING);
+	struct trace_buffer *c = make_trace_buffer(4096, TRACE_BUFFER_RING);
 
 	put_part(c, 0, 4, true);
 	put_part(c, 0, 3, true);
@@ -221,14 +222,14 @@ static void lies_when_it_comes_again(void)
 	CHECK_EQ(c->stats.abi_violations, 2);
 	put_one(c, 1, 0, 0, 'x', 43);
 	CHECK_EQ(c->stats.abi_violations, 3);
-	put_one(c, 1, 1, SMB_CONTINUES_NEXT, 'y', 20);
+	put_one(c, 1, 1, SHMEM_CONTINUES_NEXT, 'y', 20);
 	put_one(c, 1, 1, 0, 'y', 20);
 	CHECK_EQ(c->stats.abi_violations, 4);
-	central_read_begin(c);
+	trace_buffer_read_begin(c);
 	for (int i = 0; i < 4; i++)
 		EXPECT(c, (char)('a' + i), 10);
 	EXPECT_END(c);
-	central_free(c);
+	trace_buffer_free(c);
 }
 
 /* Payloads that break the rules: what is whole before stays, and others are not touched. */
@@ -250,60 +251,60 @@ static void malicious(void)
 	};
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
-		struct central *c = make_central(4096, CENTRAL_RING);
+		struct trace_buffer *c = make_trace_buffer(4096, TRACE_BUFFER_RING);
 
 		put_one(c, 2, 0, 0, 'x', 5);
 		made_begin(&m, 1, 1, 0);
 		made_packet(&m, 'a', 5);
 		made_raw(&m, bad[i].bytes, bad[i].size);
 		m.chunk.packets = (uint16_t)(m.chunk.packets + bad[i].packets);
-		m.chunk.flags = SMB_CONTINUES_NEXT | SMB_NEEDS_PATCHING;
-		central_put(c, &m.chunk);
+		m.chunk.flags = SHMEM_CONTINUES_NEXT | SHMEM_NEEDS_PATCHING;
+		trace_buffer_put(c, &m.chunk);
 		put_one(c, 1, 1, 0, 'b', 5);
 		CHECK_EQ(c->stats.abi_violations, 1);
-		central_read_begin(c);
+		trace_buffer_read_begin(c);
 		EXPECT(c, 'x', 5);
 		EXPECT(c, 'a', 5);
-		EXPECT_LOST(c, 'b', 5, CENTRAL_DROPPED | CENTRAL_CORRUPT);
+		EXPECT_LOST(c, 'b', 5, TRACE_BUFFER_DROPPED | TRACE_BUFFER_CORRUPT);
 		EXPECT_END(c);
-		central_free(c);
+		trace_buffer_free(c);
 	}
 }
 
 static void malicious_size(void)
 {
-	struct central *c = make_central(1 << 20, CENTRAL_RING);
+	struct trace_buffer *c = make_trace_buffer(1 << 20, TRACE_BUFFER_RING);
 
 	made_begin(&m, 1, 1, 0);
 	made_slack(&m, 65536);
-	central_put(c, &m.chunk);
+	trace_buffer_put(c, &m.chunk);
 	CHECK_EQ(c->stats.abi_violations, 1);
 	CHECK_EQ(c->used, 0);
 	made_begin(&m, 1, 1, 0);
 	made_packet(&m, 'a', 65535 - 3);
-	central_put(c, &m.chunk);
-	central_read_begin(c);
+	trace_buffer_put(c, &m.chunk);
+	trace_buffer_read_begin(c);
 	EXPECT(c, 'a', 65535 - 3);
 	EXPECT_END(c);
-	central_free(c);
+	trace_buffer_free(c);
 }
 
 /* Zeros where a size is expected are empty packets. */
 static void zero_sizes(void)
 {
-	struct central *c = make_central(4096, CENTRAL_RING);
+	struct trace_buffer *c = make_trace_buffer(4096, TRACE_BUFFER_RING);
 
 	made_begin(&m, 1, 1, 0);
 	made_slack(&m, 10);
 	made_packet(&m, 'a', 5);
 	made_slack(&m, 4);
 	m.chunk.packets = 15;
-	central_put(c, &m.chunk);
-	central_read_begin(c);
+	trace_buffer_put(c, &m.chunk);
+	trace_buffer_read_begin(c);
 	EXPECT(c, 'a', 5);
 	EXPECT_END(c);
 	CHECK_EQ(c->stats.abi_violations, 0);
-	central_free(c);
+	trace_buffer_free(c);
 }
 
 static unsigned int seed;
@@ -331,10 +332,10 @@ static void fill(uint8_t *data, size_t size, uint32_t value)
 }
 
 /* One chunk of some packets, the last of which may go on */
-static void put_random(struct central *c, struct writer *w, uint16_t index)
+static void put_random(struct trace_buffer *c, struct writer *w, uint16_t index)
 {
 	made_begin(&m, 1, (uint16_t)(index + 1), w->id++);
-	m.chunk.flags = w->open ? SMB_CONTINUES_PREVIOUS : 0;
+	m.chunk.flags = w->open ? SHMEM_CONTINUES_PREVIOUS : 0;
 	for (unsigned int i = number(4) + 1; i; i--) {
 		const size_t size = 4 * (number(60) + 1);
 		uint8_t *data = m.bytes + m.chunk.size;
@@ -346,13 +347,13 @@ static void put_random(struct central *c, struct writer *w, uint16_t index)
 		fill(data, size, w->written);
 	}
 	if (number(3) == 0) {
-		m.chunk.flags |= SMB_CONTINUES_NEXT;
+		m.chunk.flags |= SHMEM_CONTINUES_NEXT;
 		w->open = 1;
 	}
-	central_put(c, &m.chunk);
+	trace_buffer_put(c, &m.chunk);
 }
 
-static uint32_t value_of(const struct central_packet *p)
+static uint32_t value_of(const struct trace_buffer_packet *p)
 {
 	uint32_t value;
 
@@ -365,28 +366,28 @@ static uint32_t value_of(const struct central_packet *p)
 static bool lost_is_told;
 
 /* Packets of each writer ascend; where one is missing the next says so, and only then. */
-static void read_some(struct central *c, struct writer *writers, unsigned int nr)
+static void read_some(struct trace_buffer *c, struct writer *writers, unsigned int nr)
 {
-	struct central_packet p;
+	struct trace_buffer_packet p;
 
-	central_read_begin(c);
-	while (nr-- && central_read(c, &p)) {
+	trace_buffer_read_begin(c);
+	while (nr-- && trace_buffer_read(c, &p)) {
 		struct writer *w = &writers[p.origin.writer - 1];
 		const uint32_t value = value_of(&p);
 
 		CHECK(value > w->read && value <= w->written);
 		if (!p.is_first)
 			CHECK_EQ(p.dropped != 0, value != w->read + 1);
-		lost_is_told |= p.dropped & ~(p.is_first ? CENTRAL_DROPPED : 0);
+		lost_is_told |= p.dropped & ~(p.is_first ? TRACE_BUFFER_DROPPED : 0);
 		w->read = value;
 	}
 	check_ledger(c);
 }
 
 /* E.12: where all writers' last packets came out, loss was told if it was counted. */
-static unsigned int check_losses(const struct central *c, const struct writer *writers)
+static unsigned int check_losses(const struct trace_buffer *c, const struct writer *writers)
 {
-	const struct central_stats *stats = &c->stats;
+	const struct trace_buffer_stats *stats = &c->stats;
 
 	for (unsigned int i = 0; i < WRITERS; i++)
 		if (writers[i].read != writers[i].written)
@@ -402,7 +403,7 @@ static void random_chunks(void)
 
 	for (unsigned int round = 0; round < 400; round++) {
 		struct writer writers[WRITERS] = { 0 };
-		struct central *c = make_central(4096u << round % 3, CENTRAL_RING);
+		struct trace_buffer *c = make_trace_buffer(4096u << round % 3, TRACE_BUFFER_RING);
 
 		seed = round;
 		lost_is_told = false;
@@ -418,11 +419,11 @@ static void random_chunks(void)
 				check_ledger(c);
 			}
 		}
-		central_finish(c);
+		trace_buffer_finish(c);
 		read_some(c, writers, 100000);
-		CHECK_EQ(central_fill(c), 0);
+		CHECK_EQ(trace_buffer_fill(c), 0);
 		checked += check_losses(c, writers);
-		central_free(c);
+		trace_buffer_free(c);
 	}
 	/* Of both kinds */
 	CHECK(checked >> 16 && checked & 0xffff);
@@ -439,7 +440,7 @@ struct arrivals {
 };
 
 /* A chunk of one writer, not always the next one; the first one is the first. */
-static void arrive(struct central *c, struct arrivals *a, uint16_t writer)
+static void arrive(struct trace_buffer *c, struct arrivals *a, uint16_t writer)
 {
 	uint32_t i = a->low;
 
@@ -459,10 +460,10 @@ static void arrive(struct central *c, struct arrivals *a, uint16_t writer)
 static void random_arrival(void)
 {
 	for (seed = 0; seed < 100; seed++) {
-		struct central *c = make_central(1 << 18, CENTRAL_RING);
+		struct trace_buffer *c = make_trace_buffer(1 << 18, TRACE_BUFFER_RING);
 		struct arrivals writers[WRITERS] = { 0 };
 		const unsigned int began = seed;
-		struct central_packet p;
+		struct trace_buffer_packet p;
 
 		for (unsigned int i = 0; i < WRITERS; i++)
 			writers[i].first = number(2) ? 0xfffffff0 : 0;
@@ -472,8 +473,8 @@ static void random_arrival(void)
 			arrive(c, &writers[index], (uint16_t)(index + 1));
 			if (number(3))
 				continue;
-			central_read_begin(c);
-			while (central_read(c, &p)) {
+			trace_buffer_read_begin(c);
+			while (trace_buffer_read(c, &p)) {
 				struct arrivals *a = &writers[p.origin.writer - 1];
 
 				CHECK_EQ(*p.data, '0' + a->next);
@@ -487,7 +488,7 @@ static void random_arrival(void)
 		CHECK(c->stats.chunks_committed_out_of_order);
 		CHECK_EQ(c->stats.chunks_discarded, 0);
 		check_ledger(c);
-		central_free(c);
+		trace_buffer_free(c);
 		seed = began;
 	}
 }

@@ -23,7 +23,7 @@ static uint32_t number(uint32_t below)
 static uint32_t ids[WRITERS];
 
 /* One of a writer, not always in its order; some are not whole, or are to be patched. */
-static void put_chunk(struct central *c)
+static void put_chunk(struct trace_buffer *c)
 {
 	const uint16_t writer = (uint16_t)number(WRITERS);
 	uint32_t id = ids[writer];
@@ -42,62 +42,62 @@ static void put_chunk(struct central *c)
 	m.chunk.is_complete = number(4) != 0;
 	if (!m.chunk.is_complete)
 		m.chunk.packets--;
-	central_put(c, &m.chunk);
+	trace_buffer_put(c, &m.chunk);
 }
 
-static void patch_chunk(struct central *c)
+static void patch_chunk(struct trace_buffer *c)
 {
 	/* What its size becomes so is that of a packet that was given up. */
-	const struct central_patch patch = {
+	const struct trace_buffer_patch patch = {
 		.offset = number(2) * number(200), .data = { 0xff, 0xff, 0xff, 0x7f },
 	};
-	const struct central_origin origin = {
+	const struct trace_buffer_origin origin = {
 		.producer = 1, .writer = (uint16_t)(1 + number(WRITERS)),
 	};
 
-	central_patch(c, &origin, ids[origin.writer - 1] - number(4), &patch, 1, number(2));
+	trace_buffer_patch(c, &origin, ids[origin.writer - 1] - number(4), &patch, 1, number(2));
 }
 
-static void read_some(struct central *c)
+static void read_some(struct trace_buffer *c)
 {
-	struct central_packet p;
+	struct trace_buffer_packet p;
 
-	central_read_begin(c);
-	for (uint32_t i = number(2) ? 4 : 4000; i && central_read(c, &p); i--)
+	trace_buffer_read_begin(c);
+	for (uint32_t i = number(2) ? 4 : 4000; i && trace_buffer_read(c, &p); i--)
 		;
 }
 
-static void change(struct central *c)
+static void change(struct trace_buffer *c)
 {
 	const uint32_t what = number(20);
 
 	if (!what)
 		read_some(c);
 	else if (what == 1)
-		central_settle(c, 1);
+		trace_buffer_settle(c, 1);
 	else if (what < 9)
 		patch_chunk(c);
 	else
 		put_chunk(c);
 }
 
-static void fill(struct central *c)
+static void fill(struct trace_buffer *c)
 {
 	for (int i = 0; i < 2000; i++)
 		change(c);
 }
 
-static void check_same(struct central *copy, struct central *like)
+static void check_same(struct trace_buffer *copy, struct trace_buffer *like)
 {
-	struct central_packet a, b;
+	struct trace_buffer_packet a, b;
 
 	CHECK(!copy->original && copy->used == like->used && copy->tail == like->tail);
 	CHECK(!memcmp(copy->memory, like->memory, like->used));
 	CHECK(!memcmp(&copy->stats, &like->stats, sizeof(like->stats)));
-	central_read_begin(copy);
-	central_read_begin(like);
-	while (central_read(like, &a)) {
-		CHECK(central_read(copy, &b));
+	trace_buffer_read_begin(copy);
+	trace_buffer_read_begin(like);
+	while (trace_buffer_read(like, &a)) {
+		CHECK(trace_buffer_read(copy, &b));
 		CHECK(a.size == b.size && !memcmp(a.data, b.data, a.size));
 		CHECK_EQ(a.dropped, b.dropped);
 	}
@@ -110,22 +110,22 @@ static void changes(void)
 	unsigned int differ = 0;
 
 	for (uint32_t round = 0; round < 150; round++) {
-		struct central *c = make_central(BUFFER, CENTRAL_RING), *copy, *like;
+		struct trace_buffer *c = make_trace_buffer(BUFFER, TRACE_BUFFER_RING), *copy, *like;
 
 		seed = round;
 		fill(c);
-		CHECK_EQ(central_clone(c, &like), 0);
-		CHECK_EQ(central_copy_begin(c, &copy), 0);
+		CHECK_EQ(trace_buffer_clone(c, &like), 0);
+		CHECK_EQ(trace_buffer_copy_begin(c, &copy), 0);
 		do {
 			for (uint32_t i = 1 + number(1 + round); i; i--)
 				change(c);
-		} while (central_copy_step(copy));
+		} while (trace_buffer_copy_step(copy));
 		check_ledger(c);
 		differ += c->used != like->used || memcmp(c->memory, like->memory, c->used) != 0;
 		check_same(copy, like);
-		central_free(copy);
-		central_free(like);
-		central_free(c);
+		trace_buffer_free(copy);
+		trace_buffer_free(like);
+		trace_buffer_free(c);
 	}
 	CHECK_EQ(differ, 150);
 }
@@ -134,52 +134,53 @@ static void changes(void)
 static void ends(void)
 {
 	for (int is_cleared = 0; is_cleared < 2; is_cleared++) {
-		struct central *c = make_central(BUFFER, CENTRAL_RING), *copy[2], *like[2], *old;
+		struct trace_buffer *c = make_trace_buffer(BUFFER, TRACE_BUFFER_RING), *copy[2],
+			*like[2], *old;
 
 		for (int i = 0; i < 2; i++) {
 			fill(c);
-			CHECK_EQ(central_clone(c, &like[i]), 0);
-			CHECK_EQ(central_copy_begin(c, &copy[i]), 0);
-			CHECK(central_copy_step(copy[i]));
+			CHECK_EQ(trace_buffer_clone(c, &like[i]), 0);
+			CHECK_EQ(trace_buffer_copy_begin(c, &copy[i]), 0);
+			CHECK(trace_buffer_copy_step(copy[i]));
 		}
 		if (is_cleared) {
-			CHECK_EQ(central_clear(c, &old), 0);
-			central_free(old);
+			CHECK_EQ(trace_buffer_clear(c, &old), 0);
+			trace_buffer_free(old);
 			/* Nothing was copied for that. */
 			CHECK(copy[0]->original == old && copy[1]->original == old);
 			check_ledger(c);
 			fill(c);
 		} else {
-			central_free(c);
+			trace_buffer_free(c);
 		}
 		for (int i = 0; i < 2; i++) {
-			while (central_copy_step(copy[i]))
+			while (trace_buffer_copy_step(copy[i]))
 				;
 			check_same(copy[i], like[i]);
-			central_free(copy[i]);
-			central_free(like[i]);
+			trace_buffer_free(copy[i]);
+			trace_buffer_free(like[i]);
 		}
 		if (is_cleared)
-			central_free(c);
+			trace_buffer_free(c);
 	}
 }
 
 /* One that nobody wants any more ends it; an empty one has nothing to copy. */
 static void stopped(void)
 {
-	struct central *c = make_central(BUFFER, CENTRAL_RING), *copy;
+	struct trace_buffer *c = make_trace_buffer(BUFFER, TRACE_BUFFER_RING), *copy;
 
-	CHECK_EQ(central_copy_begin(c, &copy), 0);
-	CHECK(!central_copy_step(copy));
+	CHECK_EQ(trace_buffer_copy_begin(c, &copy), 0);
+	CHECK(!trace_buffer_copy_step(copy));
 	EXPECT_END(copy);
-	central_free(copy);
+	trace_buffer_free(copy);
 	fill(c);
 	for (int i = 0; i < 2; i++) {
-		CHECK_EQ(central_copy_begin(c, &copy), 0);
-		CHECK(central_copy_step(copy));
+		CHECK_EQ(trace_buffer_copy_begin(c, &copy), 0);
+		CHECK(trace_buffer_copy_step(copy));
 		if (i)
-			central_free(c);
-		central_free(copy);
+			trace_buffer_free(c);
+		trace_buffer_free(copy);
 		if (!i)
 			fill(c);
 	}

@@ -16,7 +16,7 @@
 #define HEAD 3		/* tag and length */
 
 static struct service service;
-static struct peer owner = { .service = &service };
+static struct connection owner = { .service = &service };
 static char folder[] = "/tmp/test_pft_disk.XXXXXX";
 static char path[64];
 

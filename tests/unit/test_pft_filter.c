@@ -102,8 +102,8 @@ static void malformed_packets(void)
 /* What the service says of a packet is what a reader finds, whatever came with it. */
 static void stamps(void)
 {
-	struct central_packet from = {
-		.origin = { .uid = 1001, .pid = 77, .machine = 5 }, .dropped = CENTRAL_DROPPED,
+	struct trace_buffer_packet from = {
+		.origin = { .uid = 1001, .pid = 77, .machine = 5 }, .dropped = TRACE_BUFFER_DROPPED,
 	};
 	size_t size = make_packet();
 	Pft__TracePacket *p;

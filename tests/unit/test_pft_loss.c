@@ -15,26 +15,26 @@ static struct made m;
 static void gap_waits(void)
 {
 	for (uint32_t first = 0xfffffff8; first != 3; first++) {
-		struct central *c = make_central(4096, CENTRAL_RING);
+		struct trace_buffer *c = make_trace_buffer(4096, TRACE_BUFFER_RING);
 
 		put_one(c, 1, first, 0, 'a', 5);
 		put_one(c, 1, first + 1, 0, 'b', 5);
 		put_one(c, 1, first + 3, 0, 'd', 5);
 		put_one(c, 1, first + 4, 0, 'e', 5);
 		put_one(c, 2, 0, 0, 'x', 5);
-		central_read_begin(c);
+		trace_buffer_read_begin(c);
 		EXPECT(c, 'a', 5);
 		EXPECT(c, 'b', 5);
 		EXPECT(c, 'x', 5);
 		EXPECT_END(c);
 		put_one(c, 1, first + 2, 0, 'c', 5);
 		CHECK_EQ(c->stats.chunks_committed_out_of_order, 1);
-		central_read_begin(c);
+		trace_buffer_read_begin(c);
 		EXPECT(c, 'c', 5);
 		EXPECT(c, 'd', 5);
 		EXPECT(c, 'e', 5);
 		EXPECT_END(c);
-		central_free(c);
+		trace_buffer_free(c);
 	}
 }
 
@@ -45,296 +45,301 @@ enum end {
 	END_NR,
 };
 
-static void end_gap(struct central *c, enum end end)
+static void end_gap(struct trace_buffer *c, enum end end)
 {
-	const struct central_origin origin = { .producer = 1, .writer = 1 };
+	const struct trace_buffer_origin origin = { .producer = 1, .writer = 1 };
 
 	if (end == END_FINISH)
-		central_finish(c);
+		trace_buffer_finish(c);
 	else if (end == END_SETTLE)
-		central_settle(c, 1);
+		trace_buffer_settle(c, 1);
 	else
-		central_end_writer(c, &origin);
+		trace_buffer_end_writer(c, &origin);
 }
 
 /* When it is known that it will not come, the next packet says so. */
 static void gap_is_lost(void)
 {
 	for (enum end end = 0; end < END_NR; end++) {
-		struct central *c = make_central(4096, CENTRAL_RING);
+		struct trace_buffer *c = make_trace_buffer(4096, TRACE_BUFFER_RING);
 
 		put_one(c, 1, 0, 0, 'a', 5);
 		put_one(c, 1, 2, 0, 'c', 5);
 		put_one(c, 1, 3, 0, 'd', 5);
-		central_read_begin(c);
+		trace_buffer_read_begin(c);
 		EXPECT(c, 'a', 5);
 		EXPECT_END(c);
 		end_gap(c, end);
-		central_read_begin(c);
-		EXPECT_LOST(c, 'c', 5, CENTRAL_DROPPED | CENTRAL_READ_GAP);
+		trace_buffer_read_begin(c);
+		EXPECT_LOST(c, 'c', 5, TRACE_BUFFER_DROPPED | TRACE_BUFFER_READ_GAP);
 		EXPECT(c, 'd', 5);
 		EXPECT_END(c);
-		central_free(c);
+		trace_buffer_free(c);
 	}
 }
 
 /* Another producer's flush says nothing of it, nor does a flush of what comes later. */
 static void settled_gaps_only(void)
 {
-	struct central *c = make_central(4096, CENTRAL_RING);
+	struct trace_buffer *c = make_trace_buffer(4096, TRACE_BUFFER_RING);
 
 	put_one(c, 1, 0, 0, 'a', 5);
-	central_settle(c, 1);
+	trace_buffer_settle(c, 1);
 	put_one(c, 1, 2, 0, 'c', 5);
-	central_settle(c, 2);
-	central_read_begin(c);
+	trace_buffer_settle(c, 2);
+	trace_buffer_read_begin(c);
 	EXPECT(c, 'a', 5);
 	EXPECT_END(c);
-	central_free(c);
+	trace_buffer_free(c);
 }
 
 /* What was read and could not be kept is told by the next one, with what that one was to tell. */
 static void lost_by_reader(void)
 {
-	struct central *c = make_central(4096, CENTRAL_RING);
-	struct central_packet p;
+	struct trace_buffer *c = make_trace_buffer(4096, TRACE_BUFFER_RING);
+	struct trace_buffer_packet p;
 
 	put_one(c, 1, 0, 0, 'a', 5);
 	put_one(c, 2, 0, 0, 'x', 5);
 	put_one(c, 1, 2, 0, 'c', 5);
 	put_one(c, 1, 3, 0, 'd', 5);
 	put_one(c, 1, 4, 0, 'e', 5);
-	central_settle(c, 1);
-	central_read_begin(c);
+	trace_buffer_settle(c, 1);
+	trace_buffer_read_begin(c);
 	EXPECT(c, 'a', 5);
 	EXPECT(c, 'x', 5);
-	CHECK(central_read(c, &p));
-	CHECK_EQ(p.dropped, CENTRAL_DROPPED | CENTRAL_READ_GAP);
-	central_lose(c, &p);
-	EXPECT_LOST(c, 'd', 5, CENTRAL_DROPPED | CENTRAL_READ_GAP);
+	CHECK(trace_buffer_read(c, &p));
+	CHECK_EQ(p.dropped, TRACE_BUFFER_DROPPED | TRACE_BUFFER_READ_GAP);
+	trace_buffer_lose(c, &p);
+	EXPECT_LOST(c, 'd', 5, TRACE_BUFFER_DROPPED | TRACE_BUFFER_READ_GAP);
 	EXPECT(c, 'e', 5);
 	EXPECT_END(c);
-	central_free(c);
+	trace_buffer_free(c);
 }
 
 static void orphan_continuation(void)
 {
-	struct central *c = make_central(4096, CENTRAL_RING);
+	struct trace_buffer *c = make_trace_buffer(4096, TRACE_BUFFER_RING);
 
 	put_one(c, 1, 0, 0, 'a', 5);
 	made_begin(&m, 1, 1, 1);
 	made_packet(&m, 'x', 5);
 	made_packet(&m, 'b', 5);
-	m.chunk.flags = SMB_CONTINUES_PREVIOUS;
-	central_put(c, &m.chunk);
-	put_one(c, 1, 2, SMB_CONTINUES_PREVIOUS | SMB_CONTINUES_NEXT, 'y', 5);
+	m.chunk.flags = SHMEM_CONTINUES_PREVIOUS;
+	trace_buffer_put(c, &m.chunk);
+	put_one(c, 1, 2, SHMEM_CONTINUES_PREVIOUS | SHMEM_CONTINUES_NEXT, 'y', 5);
 	put_one(c, 1, 3, 0, 'c', 5);
-	central_read_begin(c);
+	trace_buffer_read_begin(c);
 	EXPECT(c, 'a', 5);
-	EXPECT_LOST(c, 'b', 5, CENTRAL_DROPPED | CENTRAL_ORPHAN);
-	EXPECT_LOST(c, 'c', 5, CENTRAL_DROPPED | CENTRAL_ORPHAN);
+	EXPECT_LOST(c, 'b', 5, TRACE_BUFFER_DROPPED | TRACE_BUFFER_ORPHAN);
+	EXPECT_LOST(c, 'c', 5, TRACE_BUFFER_DROPPED | TRACE_BUFFER_ORPHAN);
 	EXPECT_END(c);
-	central_free(c);
+	trace_buffer_free(c);
 }
 
 static void reassembly_gap(void)
 {
-	struct central *c = make_central(4096, CENTRAL_RING);
+	struct trace_buffer *c = make_trace_buffer(4096, TRACE_BUFFER_RING);
 
 	put_one(c, 1, 0, 0, 'a', 5);
-	put_one(c, 1, 1, SMB_CONTINUES_NEXT, 'x', 5);
+	put_one(c, 1, 1, SHMEM_CONTINUES_NEXT, 'x', 5);
 	put_one(c, 1, 3, 0, 'b', 5);
-	central_read_begin(c);
+	trace_buffer_read_begin(c);
 	EXPECT(c, 'a', 5);
 	EXPECT_END(c);
-	central_finish(c);
-	central_read_begin(c);
-	EXPECT_LOST(c, 'b', 5, CENTRAL_DROPPED | CENTRAL_REASSEMBLY_GAP | CENTRAL_READ_GAP);
+	trace_buffer_finish(c);
+	trace_buffer_read_begin(c);
+	EXPECT_LOST(c, 'b', 5, TRACE_BUFFER_DROPPED | TRACE_BUFFER_REASSEMBLY_GAP |
+		    TRACE_BUFFER_READ_GAP);
 	EXPECT_END(c);
-	central_free(c);
+	trace_buffer_free(c);
 }
 
 static void broken_chain(void)
 {
-	struct central *c = make_central(4096, CENTRAL_RING);
+	struct trace_buffer *c = make_trace_buffer(4096, TRACE_BUFFER_RING);
 
-	put_one(c, 1, 0, SMB_CONTINUES_NEXT, 'x', 5);
+	put_one(c, 1, 0, SHMEM_CONTINUES_NEXT, 'x', 5);
 	put_one(c, 1, 1, 0, 'a', 5);
-	put_one(c, 1, 2, SMB_CONTINUES_NEXT, 'y', 5);
-	put_one(c, 1, 3, SMB_CONTINUES_NEXT, 'b', 5);
-	put_one(c, 1, 4, SMB_CONTINUES_PREVIOUS, 'b', 5);
-	central_read_begin(c);
-	EXPECT_LOST(c, 'a', 5, CENTRAL_DROPPED | CENTRAL_BROKEN_CHAIN);
-	EXPECT_LOST(c, 'b', 10, CENTRAL_DROPPED | CENTRAL_BROKEN_CHAIN);
+	put_one(c, 1, 2, SHMEM_CONTINUES_NEXT, 'y', 5);
+	put_one(c, 1, 3, SHMEM_CONTINUES_NEXT, 'b', 5);
+	put_one(c, 1, 4, SHMEM_CONTINUES_PREVIOUS, 'b', 5);
+	trace_buffer_read_begin(c);
+	EXPECT_LOST(c, 'a', 5, TRACE_BUFFER_DROPPED | TRACE_BUFFER_BROKEN_CHAIN);
+	EXPECT_LOST(c, 'b', 10, TRACE_BUFFER_DROPPED | TRACE_BUFFER_BROKEN_CHAIN);
 	EXPECT_END(c);
-	central_free(c);
+	trace_buffer_free(c);
 }
 
 /* A packet given up in its first, or in a later chunk; the next one says so (PFT-25). */
 static void writer_abort(void)
 {
 	for (uint32_t parts = 0; parts < 3; parts++) {
-		struct central *c = make_central(4096, CENTRAL_RING);
+		struct trace_buffer *c = make_trace_buffer(4096, TRACE_BUFFER_RING);
 
 		put_one(c, 1, 0, 0, 'a', 5);
 		for (uint32_t i = 0; i < parts; i++)
-			put_one(c, 1, 1 + i, (i ? SMB_CONTINUES_PREVIOUS : 0) | SMB_CONTINUES_NEXT,
+			put_one(c, 1, 1 + i, (i ? SHMEM_CONTINUES_PREVIOUS : 0) |
+				SHMEM_CONTINUES_NEXT,
 				'x', 9);
 		made_begin(&m, 1, 1, 1 + parts);
 		if (!parts)
 			made_packet(&m, 'b', 5);
 		made_aborted(&m);
-		m.chunk.flags = parts ? SMB_CONTINUES_PREVIOUS : 0;
-		central_put(c, &m.chunk);
+		m.chunk.flags = parts ? SHMEM_CONTINUES_PREVIOUS : 0;
+		trace_buffer_put(c, &m.chunk);
 		put_one(c, 1, 2 + parts, 0, 'c', 5);
-		central_read_begin(c);
+		trace_buffer_read_begin(c);
 		EXPECT(c, 'a', 5);
 		if (!parts)
 			EXPECT(c, 'b', 5);
-		EXPECT_LOST(c, 'c', 5, CENTRAL_DROPPED | CENTRAL_WRITER_ABORT);
+		EXPECT_LOST(c, 'c', 5, TRACE_BUFFER_DROPPED | TRACE_BUFFER_WRITER_ABORT);
 		EXPECT_END(c);
 		CHECK_EQ(c->stats.trace_writer_packet_loss, 1);
 		CHECK_EQ(c->stats.abi_violations, 0);
-		central_free(c);
+		trace_buffer_free(c);
 	}
 }
 
 static void corrupt_chunk(void)
 {
-	struct central *c = make_central(4096, CENTRAL_RING);
+	struct trace_buffer *c = make_trace_buffer(4096, TRACE_BUFFER_RING);
 
 	made_begin(&m, 1, 1, 0);
 	made_packet(&m, 'a', 5);
 	made_raw(&m, "\xff\xff\x01", 3);
 	m.chunk.packets++;
-	central_put(c, &m.chunk);
+	trace_buffer_put(c, &m.chunk);
 	put_one(c, 1, 1, 0, 'b', 5);
-	central_read_begin(c);
+	trace_buffer_read_begin(c);
 	EXPECT(c, 'a', 5);
-	EXPECT_LOST(c, 'b', 5, CENTRAL_DROPPED | CENTRAL_CORRUPT);
+	EXPECT_LOST(c, 'b', 5, TRACE_BUFFER_DROPPED | TRACE_BUFFER_CORRUPT);
 	EXPECT_END(c);
 	CHECK_EQ(c->stats.abi_violations, 1);
-	central_free(c);
+	trace_buffer_free(c);
 }
 
 /* Old packets of one, two or all writers give way; each writer's next packet says so. */
 static void overwritten(void)
 {
-	struct central *c = make_central(4096, CENTRAL_RING);
+	struct trace_buffer *c = make_trace_buffer(4096, TRACE_BUFFER_RING);
 
 	for (uint32_t i = 0; i < 8; i++)
 		put_one(c, i % 2 ? 2 : 1, i / 2, 0, (char)('a' + i), 512 - RECORD - 2);
 	put_one(c, 3, 0, 0, 'x', 512 - RECORD - 2);
-	central_read_begin(c);
+	trace_buffer_read_begin(c);
 	EXPECT(c, 'b', 512 - RECORD - 2);
-	EXPECT_LOST(c, 'c', 512 - RECORD - 2, CENTRAL_DROPPED | CENTRAL_OVERWRITTEN);
+	EXPECT_LOST(c, 'c', 512 - RECORD - 2, TRACE_BUFFER_DROPPED | TRACE_BUFFER_OVERWRITTEN);
 	for (int i = 3; i < 8; i++)
 		EXPECT(c, (char)('a' + i), 512 - RECORD - 2);
 	EXPECT(c, 'x', 512 - RECORD - 2);
 	EXPECT_END(c);
 	CHECK_EQ(c->stats.chunks_overwritten, 1);
 	CHECK_EQ(c->stats.bytes_overwritten, 512);
-	central_free(c);
+	trace_buffer_free(c);
 }
 
 /* The beginning is gone: the rest never comes out as a packet (PFT-53). */
 static void overwritten_beginning(void)
 {
-	struct central *c = make_central(4096, CENTRAL_RING);
+	struct trace_buffer *c = make_trace_buffer(4096, TRACE_BUFFER_RING);
 
-	put_one(c, 1, 0, SMB_CONTINUES_NEXT, 'a', 1500);
+	put_one(c, 1, 0, SHMEM_CONTINUES_NEXT, 'a', 1500);
 	put_one(c, 2, 0, 0, 'x', 2000);
 	put_one(c, 2, 1, 0, 'y', 1000);
-	put_one(c, 1, 1, SMB_CONTINUES_PREVIOUS, 'a', 50);
+	put_one(c, 1, 1, SHMEM_CONTINUES_PREVIOUS, 'a', 50);
 	put_one(c, 1, 2, 0, 'b', 50);
-	central_read_begin(c);
+	trace_buffer_read_begin(c);
 	EXPECT(c, 'x', 2000);
 	EXPECT(c, 'y', 1000);
-	EXPECT_LOST(c, 'b', 50, CENTRAL_DROPPED | CENTRAL_OVERWRITTEN | CENTRAL_ORPHAN);
+	EXPECT_LOST(c, 'b', 50, TRACE_BUFFER_DROPPED | TRACE_BUFFER_OVERWRITTEN |
+		    TRACE_BUFFER_ORPHAN);
 	EXPECT_END(c);
-	central_free(c);
+	trace_buffer_free(c);
 }
 
 /* A reader that keeps up loses nothing, however often the buffer goes round. */
 static void reader_keeps_up(void)
 {
-	struct central *c = make_central(4096, CENTRAL_RING);
+	struct trace_buffer *c = make_trace_buffer(4096, TRACE_BUFFER_RING);
 
 	for (uint32_t i = 0; i < 5000; i++) {
 		put_one(c, 1, i, 0, (char)('a' + i % 26), i % 1500 + 1);
-		central_read_begin(c);
+		trace_buffer_read_begin(c);
 		EXPECT(c, (char)('a' + i % 26), i % 1500 + 1);
 		EXPECT_END(c);
 	}
 	CHECK_EQ(c->stats.chunks_overwritten, 0);
 	CHECK_EQ(c->stats.chunks_read, 5000);
-	central_free(c);
+	trace_buffer_free(c);
 }
 
-static bool patch(struct central *c, uint32_t id, uint32_t offset, const char *data, bool has_more)
+static bool patch(struct trace_buffer *c, uint32_t id, uint32_t offset, const char *data,
+		  bool has_more)
 {
-	const struct central_origin origin = { .producer = 1, .writer = 1 };
-	struct central_patch p = { .offset = offset };
+	const struct trace_buffer_origin origin = { .producer = 1, .writer = 1 };
+	struct trace_buffer_patch p = { .offset = offset };
 
 	memcpy(p.data, data, 4);
-	return central_patch(c, &origin, id, &p, 1, has_more);
+	return trace_buffer_patch(c, &origin, id, &p, 1, has_more);
 }
 
 static void patching(void)
 {
-	struct central *c = make_central(4096, CENTRAL_RING);
-	struct central_packet p;
+	struct trace_buffer *c = make_trace_buffer(4096, TRACE_BUFFER_RING);
+	struct trace_buffer_packet p;
 
 	made_begin(&m, 1, 1, 0);
 	made_packet(&m, 'a', 9);
 	made_packet(&m, 'b', 9);
-	m.chunk.flags = SMB_CONTINUES_NEXT | SMB_NEEDS_PATCHING;
-	central_put(c, &m.chunk);
-	put_one(c, 1, 1, SMB_CONTINUES_PREVIOUS, 'b', 9);
-	central_read_begin(c);
+	m.chunk.flags = SHMEM_CONTINUES_NEXT | SHMEM_NEEDS_PATCHING;
+	trace_buffer_put(c, &m.chunk);
+	put_one(c, 1, 1, SHMEM_CONTINUES_PREVIOUS, 'b', 9);
+	trace_buffer_read_begin(c);
 	EXPECT(c, 'a', 9);
 	EXPECT_END(c);
 	/* At the very beginning and the very end of the packet; the first one is not enough. */
 	CHECK(patch(c, 0, 11, "1234", true));
-	central_read_begin(c);
+	trace_buffer_read_begin(c);
 	EXPECT_END(c);
 	CHECK(patch(c, 0, 16, "5678", false));
-	central_read_begin(c);
-	CHECK(central_read(c, &p));
+	trace_buffer_read_begin(c);
+	CHECK(trace_buffer_read(c, &p));
 	CHECK_EQ(p.size, 18);
 	CHECK(!memcmp(p.data, "1234b5678bbbbbbbbb", 18));
 	EXPECT_END(c);
 	CHECK_EQ(c->stats.patches_succeeded, 2);
-	central_free(c);
+	trace_buffer_free(c);
 }
 
 /* Two chunks of a packet lack something; the one that comes last is patched first. */
 static void patching_out_of_order(void)
 {
-	struct central *c = make_central(4096, CENTRAL_RING);
+	struct trace_buffer *c = make_trace_buffer(4096, TRACE_BUFFER_RING);
 
-	put_one(c, 1, 0, SMB_CONTINUES_NEXT | SMB_NEEDS_PATCHING, 'a', 100);
-	put_one(c, 1, 2, SMB_CONTINUES_PREVIOUS, 'b', 100);
-	put_one(c, 1, 1, SMB_CONTINUES_PREVIOUS | SMB_CONTINUES_NEXT | SMB_NEEDS_PATCHING, 'c', 4);
+	put_one(c, 1, 0, SHMEM_CONTINUES_NEXT | SHMEM_NEEDS_PATCHING, 'a', 100);
+	put_one(c, 1, 2, SHMEM_CONTINUES_PREVIOUS, 'b', 100);
+	put_one(c, 1, 1, SHMEM_CONTINUES_PREVIOUS | SHMEM_CONTINUES_NEXT | SHMEM_NEEDS_PATCHING,
+		'c', 4);
 	CHECK(patch(c, 1, 1, "bbbb", false));
-	central_read_begin(c);
+	trace_buffer_read_begin(c);
 	EXPECT_END(c);
 	for (uint32_t at = 0; at < 100; at += 4)
 		CHECK(patch(c, 0, 1 + at, "bbbb", at < 96));
-	central_read_begin(c);
+	trace_buffer_read_begin(c);
 	EXPECT(c, 'b', 204);
 	EXPECT_END(c);
-	central_free(c);
+	trace_buffer_free(c);
 }
 
 static void patching_fails(void)
 {
 	static const uint32_t offsets[] = { 17, 18, 20, 21, 0x7fffffff, 0xfffffffc, 0xffffffff };
-	struct central *c = make_central(4096, CENTRAL_RING);
+	struct trace_buffer *c = make_trace_buffer(4096, TRACE_BUFFER_RING);
 	uint64_t failed = 0;
 
 	CHECK(!patch(c, 0, 0, "xxxx", false));
-	put_one(c, 1, 5, SMB_NEEDS_PATCHING | SMB_CONTINUES_NEXT, 'a', 19);
+	put_one(c, 1, 5, SHMEM_NEEDS_PATCHING | SHMEM_CONTINUES_NEXT, 'a', 19);
 	for (size_t i = 0; i < sizeof(offsets) / sizeof(*offsets); i++)
 		CHECK(!patch(c, 5, offsets[i], "xxxx", false));
 	CHECK(!patch(c, 4, 0, "xxxx", false));
@@ -342,159 +347,161 @@ static void patching_fails(void)
 	failed = 3 + sizeof(offsets) / sizeof(*offsets);
 	CHECK_EQ(c->stats.patches_failed, failed);
 	CHECK_EQ(c->stats.patches_succeeded, 0);
-	put_one(c, 1, 6, SMB_CONTINUES_PREVIOUS, 'a', 1);
+	put_one(c, 1, 6, SHMEM_CONTINUES_PREVIOUS, 'a', 1);
 	CHECK(patch(c, 5, 1, "aaaa", false));
-	central_read_begin(c);
+	trace_buffer_read_begin(c);
 	EXPECT(c, 'a', 20);
 	EXPECT_END(c);
-	central_free(c);
+	trace_buffer_free(c);
 }
 
 /* A patch that never came: the packet is lost when it is overwritten, or at the end. */
 static void patch_never_came(void)
 {
-	struct central *c = make_central(4096, CENTRAL_RING);
+	struct trace_buffer *c = make_trace_buffer(4096, TRACE_BUFFER_RING);
 
-	put_one(c, 1, 0, SMB_NEEDS_PATCHING | SMB_CONTINUES_NEXT, 'a', 9);
-	put_one(c, 1, 1, SMB_CONTINUES_PREVIOUS, 'a', 9);
+	put_one(c, 1, 0, SHMEM_NEEDS_PATCHING | SHMEM_CONTINUES_NEXT, 'a', 9);
+	put_one(c, 1, 1, SHMEM_CONTINUES_PREVIOUS, 'a', 9);
 	put_one(c, 1, 2, 0, 'b', 9);
-	central_read_begin(c);
+	trace_buffer_read_begin(c);
 	EXPECT_END(c);
-	central_finish(c);
-	central_read_begin(c);
+	trace_buffer_finish(c);
+	trace_buffer_read_begin(c);
 	CHECK_EQ(c->sequences.nr, 1);
-	EXPECT_LOST(c, 'b', 9, CENTRAL_DROPPED | CENTRAL_BROKEN_CHAIN | CENTRAL_ORPHAN);
+	EXPECT_LOST(c, 'b', 9, TRACE_BUFFER_DROPPED | TRACE_BUFFER_BROKEN_CHAIN |
+		    TRACE_BUFFER_ORPHAN);
 	EXPECT_END(c);
-	central_free(c);
+	trace_buffer_free(c);
 }
 
 /* A clone has what is unread, in any state; reading one leaves the other as it is (PFT-83). */
 static void clones(void)
 {
-	struct central *c = make_central(4096, CENTRAL_RING), *clone;
+	struct trace_buffer *c = make_trace_buffer(4096, TRACE_BUFFER_RING), *clone;
 
 	for (uint32_t i = 0; i < 12; i++)
 		put_one(c, 1, i, 0, (char)('a' + i), 400);
-	put_one(c, 2, 1, SMB_CONTINUES_PREVIOUS | SMB_NEEDS_PATCHING, 'y', 10);
-	put_one(c, 2, 0, SMB_CONTINUES_NEXT, 'y', 10);
-	CHECK_EQ(central_clone(c, &clone), 0);
+	put_one(c, 2, 1, SHMEM_CONTINUES_PREVIOUS | SHMEM_NEEDS_PATCHING, 'y', 10);
+	put_one(c, 2, 0, SHMEM_CONTINUES_NEXT, 'y', 10);
+	CHECK_EQ(trace_buffer_clone(c, &clone), 0);
 	put_one(clone, 1, 12, 0, 'z', 5);
-	CHECK(!central_patch(clone, &clone->sequences.rows[1]->origin, 1, NULL, 0, false));
-	CHECK(central_patch(c, &c->sequences.rows[1]->origin, 1, NULL, 0, false));
+	CHECK(!trace_buffer_patch(clone, &clone->sequences.rows[1]->origin, 1, NULL, 0, false));
+	CHECK(trace_buffer_patch(c, &c->sequences.rows[1]->origin, 1, NULL, 0, false));
 	for (int i = 0; i < 2; i++) {
-		struct central *of = i ? clone : c;
+		struct trace_buffer *of = i ? clone : c;
 
 		/* Nine fit; the two of writer 2 took the place of one more. */
-		central_read_begin(of);
+		trace_buffer_read_begin(of);
 		for (int k = 4; k < 12; k++)
 			EXPECT_LOST(of, (char)('a' + k), 400,
-				    k == 4 ? CENTRAL_DROPPED | CENTRAL_OVERWRITTEN : 0);
+				    k == 4 ? TRACE_BUFFER_DROPPED | TRACE_BUFFER_OVERWRITTEN : 0);
 		if (!i)
 			EXPECT(of, 'y', 20);
 		EXPECT_END(of);
 	}
-	central_free(c);
-	central_free(clone);
+	trace_buffer_free(c);
+	trace_buffer_free(clone);
 }
 
 /* A clone of a large buffer with little in it takes little memory. */
 static void clone_of_little(void)
 {
-	struct central *c = make_central(64 << 12, CENTRAL_RING), *clone;
+	struct trace_buffer *c = make_trace_buffer(64 << 12, TRACE_BUFFER_RING), *clone;
 	unsigned char pages[64];
 	unsigned int resident = 0;
 
 	put_one(c, 1, 0, 0, 'a', 1000);
-	CHECK_EQ(central_clone(c, &clone), 0);
+	CHECK_EQ(trace_buffer_clone(c, &clone), 0);
 	CHECK_EQ(mincore(clone->memory, clone->size, pages), 0);
 	for (int i = 0; i < 64; i++)
 		resident += pages[i] & 1;
 	CHECK(resident < 32);
-	central_free(c);
-	central_free(clone);
+	trace_buffer_free(c);
+	trace_buffer_free(clone);
 }
 
 static void clear(void)
 {
-	struct central *c = make_central(4096, CENTRAL_DISCARD), *old;
+	struct trace_buffer *c = make_trace_buffer(4096, TRACE_BUFFER_DISCARD), *old;
 
 	put_one(c, 1, 0, 0, 'a', 3000);
 	put_one(c, 1, 1, 0, 'b', 3000);
 	CHECK_EQ(c->stats.chunks_discarded, 1);
-	CHECK_EQ(central_clear(c, &old), 0);
-	central_free(old);
+	CHECK_EQ(trace_buffer_clear(c, &old), 0);
+	trace_buffer_free(old);
 	check_ledger(c);
-	CHECK_EQ(central_fill(c), 0);
-	central_read_begin(c);
+	CHECK_EQ(trace_buffer_fill(c), 0);
+	trace_buffer_read_begin(c);
 	EXPECT_END(c);
 	put_one(c, 1, 2, 0, 'c', 3000);
-	central_finish(c);
-	central_read_begin(c);
-	EXPECT_LOST(c, 'c', 3000, CENTRAL_DROPPED | CENTRAL_OVERWRITTEN | CENTRAL_READ_GAP);
+	trace_buffer_finish(c);
+	trace_buffer_read_begin(c);
+	EXPECT_LOST(c, 'c', 3000, TRACE_BUFFER_DROPPED | TRACE_BUFFER_OVERWRITTEN |
+		    TRACE_BUFFER_READ_GAP);
 	EXPECT_END(c);
-	central_free(c);
+	trace_buffer_free(c);
 }
 
 /* A writer's id that comes again is another writer, which begins with chunk 0 (PFT-36). */
 static void writer_comes_again(void)
 {
-	const struct central_origin origin = { .producer = 1, .writer = 1 };
-	struct central *c = make_central(1 << 20, CENTRAL_RING);
+	const struct trace_buffer_origin origin = { .producer = 1, .writer = 1 };
+	struct trace_buffer *c = make_trace_buffer(1 << 20, TRACE_BUFFER_RING);
 
 	for (uint32_t i = 0; i < 50; i++)
 		put_one(c, 1, i, 0, 'a', 5);
-	central_read_begin(c);
+	trace_buffer_read_begin(c);
 	for (int i = 0; i < 49; i++)
 		EXPECT(c, 'a', 5);
-	central_end_writer(c, &origin);
+	trace_buffer_end_writer(c, &origin);
 	put_one(c, 1, 0, 0, 'b', 5);
-	central_read_begin(c);
+	trace_buffer_read_begin(c);
 	EXPECT(c, 'a', 5);
 	EXPECT(c, 'b', 5);
 	EXPECT_END(c);
 	CHECK_EQ(c->stats.chunks_discarded, 0);
-	central_free(c);
+	trace_buffer_free(c);
 }
 
 /* Thousands of writers that wrote once: what is kept of them does not grow without end. */
 static void many_writers(void)
 {
-	struct central *c = make_central(1 << 16, CENTRAL_RING);
+	struct trace_buffer *c = make_trace_buffer(1 << 16, TRACE_BUFFER_RING);
 
 	for (uint32_t i = 0; i < 60000; i++) {
 		made_begin(&m, (uint16_t)(1 + i / 30000), (uint16_t)(1 + i % 30000), 0);
 		made_packet(&m, (char)i, 20);
-		central_put(c, &m.chunk);
+		trace_buffer_put(c, &m.chunk);
 		CHECK(c->sequences.nr <= 2 * SEQUENCE_IDLE_MAX);
 	}
 	check_ledger(c);
-	central_read_begin(c);
+	trace_buffer_read_begin(c);
 	while (c->is_reading) {
-		struct central_packet p;
+		struct trace_buffer_packet p;
 		uint32_t i;
 
-		if (!central_read(c, &p))
+		if (!trace_buffer_read(c, &p))
 			break;
 		i = (uint32_t)(p.origin.producer - 1) * 30000 + p.origin.writer - 1;
 		CHECK_EQ(*p.data, (uint8_t)i);
 	}
 	check_ledger(c);
-	CHECK_EQ(central_fill(c), 0);
-	central_free(c);
+	CHECK_EQ(trace_buffer_fill(c), 0);
+	trace_buffer_free(c);
 }
 
 /* A writer with many chunks keeps its row when others lose theirs: nobody goes through them. */
 static void rows_stay(void)
 {
-	struct central *c = make_central(1 << 20, CENTRAL_RING);
+	struct trace_buffer *c = make_trace_buffer(1 << 20, TRACE_BUFFER_RING);
 	const struct sequence *s;
-	struct central_packet p;
+	struct trace_buffer_packet p;
 	uint32_t row;
 
 	for (uint32_t i = 1; i < SEQUENCE_IDLE_MAX; i++)
 		put_one(c, (uint16_t)i, 0, 0, 'a', 5);
-	central_read_begin(c);
-	while (central_read(c, &p))
+	trace_buffer_read_begin(c);
+	while (trace_buffer_read(c, &p))
 		CHECK_EQ(*p.data, 'a');
 	for (uint32_t i = 0; i < 1000; i++)
 		put_one(c, SEQUENCE_IDLE_MAX, i, 0, 'b', 5);
@@ -506,7 +513,7 @@ static void rows_stay(void)
 	CHECK_EQ(s->index, row);
 	CHECK(c->sequences.nr <= 2 * SEQUENCE_IDLE_MAX);
 	check_ledger(c);
-	central_free(c);
+	trace_buffer_free(c);
 }
 
 int main(void)

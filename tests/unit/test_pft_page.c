@@ -12,18 +12,18 @@ static int exchange_hook(void);
 /* Where a step is not one: the word was read, and is about to be changed. */
 #define __atomic_compare_exchange_n(...) \
 	(exchange_hook(), __extension__ (__atomic_compare_exchange_n)(__VA_ARGS__))
-#include "../../userspace/daemon/service/buffer/smb_page.c"
+#include "../../userspace/daemon/service/buffer/shmem_page.c"
 #undef __atomic_compare_exchange_n
 
 #include "pft_chunk.h"
 
-#include "service/buffer/smb.h"
+#include "service/buffer/shmem.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <unistd.h>
 
-static struct smb_chunk chunk;
+static struct shmem_chunk chunk;
 
 /* Digits of a number that counts through all choices */
 static unsigned int digits[256], limits[256], digit_nr, digit_at;
@@ -61,9 +61,9 @@ struct actor {
 	int mine;		/* chunk that is being written; -1: none */
 };
 
-static struct smb page;
+static struct shmem page;
 static struct actor actors[ACTORS];
-static enum smb_layout layout;
+static enum shmem_layout layout;
 static unsigned int interferences;
 static unsigned int taken[SERVICE][4];
 static bool is_nested;
@@ -72,26 +72,26 @@ static unsigned int running = ACTORS;	/* whose step it is */
 
 static uint8_t *at_chunk(unsigned int index)
 {
-	return page.memory + SMB_PAGE_HEADER + index * smb_layout_size(layout, page.page_size);
+	return page.memory + SHMEM_PAGE_HEADER + index * shmem_layout_size(layout, page.page_size);
 }
 
 static void acquire(struct actor *a, unsigned int who)
 {
-	const struct smb_header header = {
+	const struct shmem_header header = {
 		.id = a->id, .writer = (uint16_t)(who + 1), .packets = 1,
 	};
-	uint32_t word = smb_page_word(page.memory);
+	uint32_t word = shmem_page_word(page.memory);
 
 	if (!word) {
-		smb_page_partition(page.memory, layout);
-		word = smb_page_word(page.memory);
+		shmem_page_partition(page.memory, layout);
+		word = shmem_page_word(page.memory);
 	}
-	for (unsigned int i = 0; i < smb_layout_chunks(smb_word_layout(word)); i++) {
-		if (smb_word_state(word, i) != SMB_FREE ||
-		    !smb_page_move(page.memory, i, SMB_FREE, SMB_WRITING))
+	for (unsigned int i = 0; i < shmem_layout_chunks(shmem_word_layout(word)); i++) {
+		if (shmem_word_state(word, i) != SHMEM_FREE ||
+		    !shmem_page_move(page.memory, i, SHMEM_FREE, SHMEM_WRITING))
 			continue;
-		memset(at_chunk(i) + SMB_CHUNK_HEADER, (int)(16 * who + a->id), 8);
-		smb_header_write(at_chunk(i), &header);
+		memset(at_chunk(i) + SHMEM_CHUNK_HEADER, (int)(16 * who + a->id), 8);
+		shmem_header_write(at_chunk(i), &header);
 		a->mine = (int)i;
 		return;
 	}
@@ -99,7 +99,7 @@ static void acquire(struct actor *a, unsigned int who)
 
 static void complete(struct actor *a)
 {
-	CHECK(smb_page_move(page.memory, (unsigned int)a->mine, SMB_WRITING, SMB_COMPLETE));
+	CHECK(shmem_page_move(page.memory, (unsigned int)a->mine, SHMEM_WRITING, SHMEM_COMPLETE));
 	a->mine = -1;
 	a->id++;
 	a->todo--;
@@ -108,12 +108,12 @@ static void complete(struct actor *a)
 /* Takes what is complete: once each, whole. */
 static void serve(void)
 {
-	const unsigned int nr = smb_layout_chunks(layout);
+	const unsigned int nr = shmem_layout_chunks(layout);
 
 	for (unsigned int i = 0; i < nr; i++) {
 		unsigned int who;
 
-		if (smb_take(&page, 0, i, &chunk))
+		if (shmem_take(&page, 0, i, &chunk))
 			continue;
 		who = chunk.writer - 1u;
 		CHECK(who < SERVICE && chunk.id < 4 && chunk.packets == 1);
@@ -138,23 +138,23 @@ static void step(unsigned int who)
 
 static void check_word(void)
 {
-	const uint32_t word = smb_page_word(page.memory);
+	const uint32_t word = shmem_page_word(page.memory);
 
 	CHECK(!(word >> 31));
-	CHECK(smb_word_layout(word) == 0 || smb_word_layout(word) == layout);
-	if (!smb_word_layout(word))
+	CHECK(shmem_word_layout(word) == 0 || shmem_word_layout(word) == layout);
+	if (!shmem_word_layout(word))
 		CHECK_EQ(word, 0);
 }
 
 /* Whether any chunk is in a state: FREE also says a page that is not partitioned. */
-static bool has(enum smb_state state)
+static bool has(enum shmem_state state)
 {
-	const uint32_t word = smb_page_word(page.memory);
+	const uint32_t word = shmem_page_word(page.memory);
 
 	if (!word)
-		return state == SMB_FREE;
-	for (unsigned int i = 0; i < smb_layout_chunks(layout); i++)
-		if (smb_word_state(word, i) == state)
+		return state == SHMEM_FREE;
+	for (unsigned int i = 0; i < shmem_layout_chunks(layout); i++)
+		if (shmem_word_state(word, i) == state)
 			return true;
 	return false;
 }
@@ -164,8 +164,8 @@ static bool can_step(unsigned int who)
 	const struct actor *a = &actors[who];
 
 	if (who == SERVICE)
-		return has(SMB_COMPLETE);
-	return a->todo && (a->mine >= 0 || has(SMB_FREE));
+		return has(SHMEM_COMPLETE);
+	return a->todo && (a->mine >= 0 || has(SHMEM_FREE));
 }
 
 /* One of the others may get in between. */
@@ -208,16 +208,16 @@ static void one_run(void)
 	CHECK_EQ(taken[0][0], 1);
 	CHECK_EQ(taken[0][1], is_long);
 	CHECK_EQ(taken[1][0], 1);
-	CHECK_EQ(smb_page_word(page.memory), 0);
+	CHECK_EQ(shmem_page_word(page.memory), 0);
 }
 
 static unsigned long interleavings(void)
 {
-	const enum smb_layout last = is_long ? SMB_DIV4 : SMB_DIV2;
+	const enum shmem_layout last = is_long ? SHMEM_DIV4 : SHMEM_DIV2;
 	unsigned long runs = 0;
 
-	CHECK_EQ(smb_make(&page, 4096, 4096), 0);
-	for (layout = SMB_DIV1; layout <= last; layout++) {
+	CHECK_EQ(shmem_make(&page, 4096, 4096), 0);
+	for (layout = SHMEM_DIV1; layout <= last; layout++) {
 		digit_nr = 0;
 		do {
 			digit_at = 0;
@@ -225,7 +225,7 @@ static unsigned long interleavings(void)
 			runs++;
 		} while (next_run());
 	}
-	smb_exit(&page);
+	shmem_exit(&page);
 	return runs;
 }
 
@@ -236,15 +236,15 @@ static void layouts(void)
 	static const size_t of_4096[8] = { 0, 4088, 2044, 1020, 584, 292, 0, 0 };
 
 	for (unsigned int l = 0; l < 8; l++) {
-		CHECK_EQ(smb_layout_chunks(l), nr[l]);
-		CHECK_EQ(smb_layout_size(l, 4096), of_4096[l]);
+		CHECK_EQ(shmem_layout_chunks(l), nr[l]);
+		CHECK_EQ(shmem_layout_size(l, 4096), of_4096[l]);
 		for (size_t size = 4096; size <= 65536; size += 4096) {
-			const size_t chunk_size = smb_layout_size(l, size);
+			const size_t chunk_size = shmem_layout_size(l, size);
 
 			CHECK_EQ(chunk_size % 4, 0);
-			CHECK(SMB_PAGE_HEADER + nr[l] * chunk_size <= size);
+			CHECK(SHMEM_PAGE_HEADER + nr[l] * chunk_size <= size);
 			if (nr[l])
-				CHECK(nr[l] * (chunk_size + 4) > size - SMB_PAGE_HEADER);
+				CHECK(nr[l] * (chunk_size + 4) > size - SHMEM_PAGE_HEADER);
 		}
 	}
 }
@@ -252,109 +252,111 @@ static void layouts(void)
 /* PFT-22: from each state to each other one, and nothing else changes */
 static void transitions(void)
 {
-	static const enum smb_state states[] = {
-		SMB_FREE, SMB_WRITING, SMB_READING, SMB_COMPLETE,
+	static const enum shmem_state states[] = {
+		SHMEM_FREE, SHMEM_WRITING, SHMEM_READING, SHMEM_COMPLETE,
 	};
 	uint8_t bytes[4096] __attribute__((aligned(8))) = { 0 };
 	uint32_t *word = (uint32_t *)bytes;
 
 	for (int is = 0; is < 4; is++) {
 		for (int from = 0; from < 4; from++) {
-			const uint32_t others = SMB_DIV14 << 28 | 1u << 26;
+			const uint32_t others = SHMEM_DIV14 << 28 | 1u << 26;
 
 			*word = others | (uint32_t)states[is] << 6;
-			CHECK_EQ(smb_page_move(bytes, 3, states[from], SMB_FREE) != 0, is == from);
+			CHECK_EQ(shmem_page_move(bytes, 3, states[from], SHMEM_FREE) != 0,
+				 is == from);
 			CHECK_EQ(*word, is == from ? others : (others | (uint32_t)states[is] << 6));
 		}
 	}
-	*word = (uint32_t)SMB_DIV2 << 28 | SMB_READING;
-	CHECK(!smb_page_move(bytes, 2, SMB_FREE, SMB_WRITING));		/* there are two */
-	CHECK(!smb_page_partition(bytes, SMB_DIV4));
-	CHECK(smb_page_move(bytes, 0, SMB_READING, SMB_FREE));
+	*word = (uint32_t)SHMEM_DIV2 << 28 | SHMEM_READING;
+	CHECK(!shmem_page_move(bytes, 2, SHMEM_FREE, SHMEM_WRITING));		/* there are two */
+	CHECK(!shmem_page_partition(bytes, SHMEM_DIV4));
+	CHECK(shmem_page_move(bytes, 0, SHMEM_READING, SHMEM_FREE));
 	CHECK_EQ(*word, 0);
-	CHECK(!smb_page_move(bytes, 0, SMB_FREE, SMB_WRITING));		/* not partitioned */
+	CHECK(!shmem_page_move(bytes, 0, SHMEM_FREE,
+			       SHMEM_WRITING));		/* not partitioned */
 	*word = 7u << 28;
-	CHECK(!smb_page_move(bytes, 0, SMB_FREE, SMB_WRITING));		/* no such layout */
+	CHECK(!shmem_page_move(bytes, 0, SHMEM_FREE, SHMEM_WRITING));		/* no such layout */
 }
 
 /* PFT-24: id, writer, ten bits of number, six of flags */
 static void headers(void)
 {
 	uint8_t bytes[8] __attribute__((aligned(8)));
-	struct smb_header h = { 0x12345678, 0x7abc, 1023, 7 }, back;
+	struct shmem_header h = { 0x12345678, 0x7abc, 1023, 7 }, back;
 
-	smb_header_write(bytes, &h);
+	shmem_header_write(bytes, &h);
 	CHECK(!memcmp(bytes, "\x78\x56\x34\x12\xbc\x7a\xff\x1f", 8));
-	smb_header_read(bytes, &back);
+	shmem_header_read(bytes, &back);
 	CHECK(back.id == h.id && back.writer == h.writer);
 	CHECK(back.packets == 1023 && back.flags == 7);
 	memset(bytes, 0xff, 8);
-	smb_header_read(bytes, &back);
+	shmem_header_read(bytes, &back);
 	CHECK_EQ(back.flags, 7);
 	CHECK_EQ(back.packets, 1023);
 }
 
 static void takes(void)
 {
-	struct smb s;
+	struct shmem s;
 	uint32_t *word;
 
-	CHECK_EQ(smb_make(&s, 8192, 4096), 0);
+	CHECK_EQ(shmem_make(&s, 8192, 4096), 0);
 	word = (uint32_t *)s.memory;
-	CHECK_EQ(smb_take(&s, 2, 0, &chunk), -EINVAL);
-	CHECK_EQ(smb_take(&s, UINT32_MAX, 0, &chunk), -EINVAL);
-	CHECK_EQ(smb_take(&s, 0, 0, &chunk), -EINVAL);			/* not partitioned */
-	*word = (uint32_t)SMB_DIV2 << 28 | SMB_WRITING | SMB_READING << 2;
-	CHECK_EQ(smb_take(&s, 0, 0, &chunk), -EAGAIN);
-	CHECK_EQ(smb_take(&s, 0, 1, &chunk), -EAGAIN);
-	CHECK_EQ(smb_take(&s, 0, 2, &chunk), -EINVAL);
-	CHECK_EQ(smb_take(&s, 0, 14, &chunk), -EINVAL);
-	CHECK_EQ(smb_take(&s, 0, UINT32_MAX, &chunk), -EINVAL);
-	CHECK_EQ(smb_parse((const uint8_t *)"1234567", 7, &chunk), -EINVAL);
-	CHECK_EQ(smb_parse(s.memory, SMB_PAGE_MAX + 1, &chunk), -EINVAL);
-	smb_exit(&s);
+	CHECK_EQ(shmem_take(&s, 2, 0, &chunk), -EINVAL);
+	CHECK_EQ(shmem_take(&s, UINT32_MAX, 0, &chunk), -EINVAL);
+	CHECK_EQ(shmem_take(&s, 0, 0, &chunk), -EINVAL);		/* not partitioned */
+	*word = (uint32_t)SHMEM_DIV2 << 28 | SHMEM_WRITING | SHMEM_READING << 2;
+	CHECK_EQ(shmem_take(&s, 0, 0, &chunk), -EAGAIN);
+	CHECK_EQ(shmem_take(&s, 0, 1, &chunk), -EAGAIN);
+	CHECK_EQ(shmem_take(&s, 0, 2, &chunk), -EINVAL);
+	CHECK_EQ(shmem_take(&s, 0, 14, &chunk), -EINVAL);
+	CHECK_EQ(shmem_take(&s, 0, UINT32_MAX, &chunk), -EINVAL);
+	CHECK_EQ(shmem_parse((const uint8_t *)"1234567", 7, &chunk), -EINVAL);
+	CHECK_EQ(shmem_parse(s.memory, SHMEM_PAGE_MAX + 1, &chunk), -EINVAL);
+	shmem_exit(&s);
 }
 
 /* Sizes that may not be become those that may (PFT-20). */
 static void sizes(void)
 {
 	static const size_t table[][4] = {
-		{ 0, 0, SMB_SIZE_DEFAULT, 4096 },
+		{ 0, 0, SHMEM_SIZE_DEFAULT, 4096 },
 		{ 1 << 20, 8192, 1 << 20, 8192 },
 		{ 1 << 20, 32768, 1 << 20, 32768 },
-		{ 1 << 20, 65536, SMB_SIZE_DEFAULT, 4096 },
-		{ 1 << 20, 5000, SMB_SIZE_DEFAULT, 4096 },
-		{ 12288, 8192, SMB_SIZE_DEFAULT, 4096 },
-		{ 4095, 4096, SMB_SIZE_DEFAULT, 4096 },
-		{ 1ul << 40, 4096, SMB_SIZE_MAX, 4096 },
+		{ 1 << 20, 65536, SHMEM_SIZE_DEFAULT, 4096 },
+		{ 1 << 20, 5000, SHMEM_SIZE_DEFAULT, 4096 },
+		{ 12288, 8192, SHMEM_SIZE_DEFAULT, 4096 },
+		{ 4095, 4096, SHMEM_SIZE_DEFAULT, 4096 },
+		{ 1ul << 40, 4096, SHMEM_SIZE_MAX, 4096 },
 	};
-	struct smb s = { .fd = -1 }, other;
+	struct shmem s = { .fd = -1 }, other;
 	int fd;
 
 	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
 		size_t size = table[i][0], each = table[i][1];
 
-		smb_sizes(&size, &each);
+		shmem_sizes(&size, &each);
 		CHECK_EQ(size, table[i][2]);
 		CHECK_EQ(each, table[i][3]);
 	}
-	CHECK_EQ(smb_make(&s, 5000, 4096), -EINVAL);
-	CHECK_EQ(smb_make(&s, 8192, 4096), 0);
+	CHECK_EQ(shmem_make(&s, 5000, 4096), -EINVAL);
+	CHECK_EQ(shmem_make(&s, 8192, 4096), 0);
 	/* Its producer cannot take it away (PFT-98). */
 	CHECK_EQ(ftruncate(s.fd, 0), -1);
 	fd = dup(s.fd);
-	CHECK_EQ(smb_adopt(&other, fd, 12288), -EINVAL);
-	CHECK_EQ(smb_adopt(&other, fd, 8192), 0);
-	smb_exit(&other);
-	smb_exit(&s);
-	smb_exit(&s);
+	CHECK_EQ(shmem_adopt(&other, fd, 12288), -EINVAL);
+	CHECK_EQ(shmem_adopt(&other, fd, 8192), 0);
+	shmem_exit(&other);
+	shmem_exit(&s);
+	shmem_exit(&s);
 	fd = fileno(tmpfile());
 	CHECK_EQ(ftruncate(fd, 8192), 0);
-	CHECK_EQ(smb_adopt(&other, fd, 4096), -EPERM);
+	CHECK_EQ(shmem_adopt(&other, fd, 4096), -EPERM);
 	close(fd);
 }
 
-static struct smb hostile;
+static struct shmem hostile;
 static bool is_over;
 
 static void *scribble(void *unused)
@@ -376,18 +378,18 @@ static void *scribble(void *unused)
 /* Whatever the producer does to its memory meanwhile, the service stays within it (PFT-43). */
 static void hostile_producer(void)
 {
-	struct central *c = make_central(1 << 18, CENTRAL_RING);
-	struct central_packet packet;
+	struct trace_buffer *c = make_trace_buffer(1 << 18, TRACE_BUFFER_RING);
+	struct trace_buffer_packet packet;
 	pthread_t thread;
 	unsigned int got = 0;
 
-	CHECK_EQ(smb_make(&hostile, 4 * 4096, 4096), 0);
+	CHECK_EQ(shmem_make(&hostile, 4 * 4096, 4096), 0);
 	pthread_create(&thread, NULL, scribble, NULL);
 	for (uint32_t i = 0; got < 1000 && i < 300000; i++) {
 		uint32_t cursor = i % 56;
-		const bool found = i % 5 ? !smb_take(&hostile, i / 14 % 4, i % 14, &chunk) :
-					   smb_scrape(&hostile, &cursor, &chunk);
-		const struct central_chunk to = {
+		const bool found = i % 5 ? !shmem_take(&hostile, i / 14 % 4, i % 14, &chunk) :
+					   shmem_scrape(&hostile, &cursor, &chunk);
+		const struct trace_buffer_chunk to = {
 			.origin = { .producer = 1, .writer = chunk.writer & 3 },
 			.id = chunk.id & 63,
 			.packets = chunk.packets, .flags = chunk.flags,
@@ -398,10 +400,10 @@ static void hostile_producer(void)
 		if (!found)
 			continue;
 		got++;
-		central_put(c, &to);
+		trace_buffer_put(c, &to);
 		if (got % 64 == 0) {
-			central_read_begin(c);
-			while (central_read(c, &packet))
+			trace_buffer_read_begin(c);
+			while (trace_buffer_read(c, &packet))
 				CHECK(packet.size);
 			check_ledger(c);
 		}
@@ -409,8 +411,8 @@ static void hostile_producer(void)
 	__atomic_store_n(&is_over, true, __ATOMIC_RELAXED);
 	pthread_join(thread, NULL);
 	CHECK(got);
-	smb_exit(&hostile);
-	central_free(c);
+	shmem_exit(&hostile);
+	trace_buffer_free(c);
 }
 
 int main(void)

@@ -13,9 +13,9 @@ static uint32_t number(uint32_t below)
 	return (seed >> 16) % below;
 }
 
-static struct central_origin origin_of(uint32_t i)
+static struct trace_buffer_origin origin_of(uint32_t i)
 {
-	return (struct central_origin){
+	return (struct trace_buffer_origin){
 		.producer = (uint16_t)(1 + i / 1000), .writer = (uint16_t)(1 + i % 1000),
 	};
 }
@@ -29,7 +29,7 @@ static void found(void)
 
 	for (uint32_t step = 0; step < 20000; step++) {
 		const uint32_t i = number(KEYS);
-		const struct central_origin origin = origin_of(i);
+		const struct trace_buffer_origin origin = origin_of(i);
 		struct sequence *s = sequences_find(&t, &origin);
 
 		CHECK(s == latest[i]);
@@ -44,7 +44,7 @@ static void found(void)
 		}
 	}
 	for (uint32_t i = 0; i < KEYS; i++) {
-		const struct central_origin origin = origin_of(i);
+		const struct trace_buffer_origin origin = origin_of(i);
 
 		CHECK(sequences_find(&t, &origin) == latest[i]);
 	}
@@ -52,51 +52,51 @@ static void found(void)
 	sequences_exit(&t);
 }
 
-static struct central_origin writer_of(uint32_t i)
+static struct trace_buffer_origin writer_of(uint32_t i)
 {
-	return (struct central_origin){
+	return (struct trace_buffer_origin){
 		.producer = (uint16_t)(1 + i / 30000), .writer = (uint16_t)(1 + i % 30000),
 	};
 }
 
-static void put(struct central *c, uint32_t i)
+static void put(struct trace_buffer *c, uint32_t i)
 {
-	const struct central_origin origin = writer_of(i);
+	const struct trace_buffer_origin origin = writer_of(i);
 
 	made_begin(&m, origin.producer, origin.writer, 0);
 	made_packet(&m, 'a', 1);
-	central_put(c, &m.chunk);
+	trace_buffer_put(c, &m.chunk);
 }
 
 /* Those of too many that have something unread are not taken, until it is read; all are counted. */
 static void too_many(void)
 {
-	struct central *c = make_central(8 << 20, CENTRAL_DISCARD);
-	struct central_packet p;
+	struct trace_buffer *c = make_trace_buffer(8 << 20, TRACE_BUFFER_DISCARD);
+	struct trace_buffer_packet p;
 
 	for (uint32_t i = 0; i < SEQUENCE_MAX + 1000; i++)
 		put(c, i);
 	CHECK_EQ(c->sequences.used, SEQUENCE_MAX);
 	CHECK_EQ(c->stats.chunks_discarded, 1000);
 	check_ledger(c);
-	central_read_begin(c);
+	trace_buffer_read_begin(c);
 	for (uint32_t i = 0; i < SEQUENCE_MAX; i++)
-		CHECK(central_read(c, &p));
+		CHECK(trace_buffer_read(c, &p));
 	EXPECT_END(c);
 	for (uint32_t i = SEQUENCE_MAX; i < 2 * SEQUENCE_MAX; i++)
 		put(c, i);
 	CHECK_EQ(c->sequences.used, SEQUENCE_MAX);
 	CHECK_EQ(c->stats.chunks_discarded, 1000);
 	check_ledger(c);
-	central_free(c);
+	trace_buffer_free(c);
 }
 
 /* A ring has the newest ones, in one piece, also where the oldest are not at its beginning. */
 static void newest(void)
 {
-	struct central *c = make_central(8 << 20, CENTRAL_RING);
+	struct trace_buffer *c = make_trace_buffer(8 << 20, TRACE_BUFFER_RING);
 	const uint32_t last = 4 * SEQUENCE_MAX + 1000;
-	struct central_packet p;
+	struct trace_buffer_packet p;
 	uint32_t nr = 0;
 
 	for (uint32_t i = 0; i < last; i++) {
@@ -106,18 +106,18 @@ static void newest(void)
 	CHECK_EQ(c->stats.chunks_discarded, 0);
 	check_ledger(c);
 	for (uint32_t i = last - SEQUENCE_MAX / 2; i < last; i++) {
-		const struct central_origin origin = writer_of(i);
+		const struct trace_buffer_origin origin = writer_of(i);
 		const struct sequence *s = sequences_find(&c->sequences, &origin);
 
 		CHECK(s && s->first);
 	}
-	central_read_begin(c);
-	while (central_read(c, &p))
+	trace_buffer_read_begin(c);
+	while (trace_buffer_read(c, &p))
 		nr++;
 	CHECK(nr >= SEQUENCE_MAX / 2 && nr <= SEQUENCE_MAX);
 	CHECK_EQ(c->stats.chunks_overwritten, last - nr);
 	check_ledger(c);
-	central_free(c);
+	trace_buffer_free(c);
 }
 
 int main(void)

@@ -7,32 +7,33 @@
 #include "pft_chunk.h"
 
 /* A packet in @nr chunks, each with @size bytes of it; the ids begin with @first. */
-static void put_chain(struct central *c, uint16_t writer, uint32_t first, uint32_t nr, size_t size)
+static void put_chain(struct trace_buffer *c, uint16_t writer, uint32_t first, uint32_t nr,
+		      size_t size)
 {
 	for (uint32_t i = 0; i < nr; i++)
-		put_one(c, writer, first + i, (i ? SMB_CONTINUES_PREVIOUS : 0) |
-			(i < nr - 1 ? SMB_CONTINUES_NEXT : 0), 'a', size);
+		put_one(c, writer, first + i, (i ? SHMEM_CONTINUES_PREVIOUS : 0) |
+			(i < nr - 1 ? SHMEM_CONTINUES_NEXT : 0), 'a', size);
 }
 
 /* The next packet that is one. Return: how often reading paused before. */
-static unsigned int next(struct central *c, struct central_packet *p)
+static unsigned int next(struct trace_buffer *c, struct trace_buffer_packet *p)
 {
 	unsigned int nr = 0;
 
 	for (;; nr++) {
-		CHECK(central_read(c, p));
+		CHECK(trace_buffer_read(c, p));
 		if (p->size)
 			return nr;
 	}
 }
 
 /* Return: how often it paused before the pass was over. */
-static unsigned int rest(struct central *c)
+static unsigned int rest(struct trace_buffer *c)
 {
-	struct central_packet p;
+	struct trace_buffer_packet p;
 	unsigned int nr = 0;
 
-	for (; central_read(c, &p); nr++)
+	for (; trace_buffer_read(c, &p); nr++)
 		CHECK_EQ(p.size, 0);
 	check_ledger(c);
 	return nr;
@@ -42,53 +43,53 @@ static unsigned int rest(struct central *c)
 static void largest(void)
 {
 	const struct { uint32_t nr; size_t size; } cases[] = {
-		{ CENTRAL_PACKET_MAX / 32768, 32768 },
-		{ CENTRAL_PACKET_CHUNKS, 1 },
+		{ TRACE_BUFFER_PACKET_MAX / 32768, 32768 },
+		{ TRACE_BUFFER_PACKET_CHUNKS, 1 },
 	};
 
 	for (size_t i = 0; i < 2; i++) {
 		const uint32_t nr = cases[i].nr;
-		struct central *c = make_central(64 << 20, CENTRAL_RING);
-		struct central_packet p;
+		struct trace_buffer *c = make_trace_buffer(64 << 20, TRACE_BUFFER_RING);
+		struct trace_buffer_packet p;
 
 		put_chain(c, 1, 0, nr, cases[i].size);
 		put_chain(c, 1, nr, nr + 1, cases[i].size);
 		put_one(c, 1, 2 * nr + 1, 0, 'b', 5);
 		put_one(c, 2, 0, 0, 'c', 5);
-		central_read_begin(c);
+		trace_buffer_read_begin(c);
 		next(c, &p);
 		CHECK_EQ(p.size, nr * cases[i].size);
-		CHECK_EQ(central_too_large(c), 0);
+		CHECK_EQ(trace_buffer_too_large(c), 0);
 		next(c, &p);
 		CHECK_EQ(p.size, 5);
 		CHECK_EQ(p.data[0], 'b');
-		CHECK_EQ(p.dropped, CENTRAL_DROPPED | CENTRAL_BROKEN_CHAIN);
+		CHECK_EQ(p.dropped, TRACE_BUFFER_DROPPED | TRACE_BUFFER_BROKEN_CHAIN);
 		next(c, &p);
 		CHECK_EQ(p.data[0], 'c');
 		rest(c);
-		CHECK_EQ(central_too_large(c), 1);
-		CHECK_EQ(central_too_large(c), 0);
-		CHECK_EQ(central_fill(c), 0);
-		central_free(c);
+		CHECK_EQ(trace_buffer_too_large(c), 1);
+		CHECK_EQ(trace_buffer_too_large(c), 0);
+		CHECK_EQ(trace_buffer_fill(c), 0);
+		trace_buffer_free(c);
 	}
 }
 
 /* One that is still being written is dropped as soon as it is too large, and all of it. */
 static void endless(void)
 {
-	struct central *c = make_central(64 << 20, CENTRAL_RING);
-	const uint32_t nr = 4 * CENTRAL_PACKET_CHUNKS;
-	struct central_packet p;
+	struct trace_buffer *c = make_trace_buffer(64 << 20, TRACE_BUFFER_RING);
+	const uint32_t nr = 4 * TRACE_BUFFER_PACKET_CHUNKS;
+	struct trace_buffer_packet p;
 
 	put_chain(c, 1, 0, nr, 1);
-	central_read_begin(c);
-	CHECK(rest(c) >= (nr - CENTRAL_PACKET_CHUNKS) / 10000);
-	CHECK_EQ(central_too_large(c), 1);
+	trace_buffer_read_begin(c);
+	CHECK(rest(c) >= (nr - TRACE_BUFFER_PACKET_CHUNKS) / 10000);
+	CHECK_EQ(trace_buffer_too_large(c), 1);
 	put_one(c, 1, nr, 0, 'b', 5);
-	central_read_begin(c);
+	trace_buffer_read_begin(c);
 	next(c, &p);
-	CHECK_EQ(p.dropped, CENTRAL_DROPPED | CENTRAL_BROKEN_CHAIN | CENTRAL_ORPHAN);
-	central_free(c);
+	CHECK_EQ(p.dropped, TRACE_BUFFER_DROPPED | TRACE_BUFFER_BROKEN_CHAIN | TRACE_BUFFER_ORPHAN);
+	trace_buffer_free(c);
 }
 
 /*
@@ -97,8 +98,8 @@ static void endless(void)
  */
 static void stalled(void)
 {
-	struct central *c = make_central(12 << 20, CENTRAL_RING);
-	struct central_packet p;
+	struct trace_buffer *c = make_trace_buffer(12 << 20, TRACE_BUFFER_RING);
+	struct trace_buffer_packet p;
 	unsigned int pauses, passes = 0;
 	uint32_t written = 0, read = 0;
 
@@ -106,11 +107,11 @@ static void stalled(void)
 		put_one(c, 1, i + (i > 0), 0, 'a', 4);
 	do {
 		pauses = 0;
-		central_read_begin(c);
-		while (central_read(c, &p)) {
+		trace_buffer_read_begin(c);
+		while (trace_buffer_read(c, &p)) {
 			read += p.size && p.origin.writer == 2;
 			CHECK(!p.size || p.origin.writer == 2 || !p.dropped || p.is_first ||
-			      p.dropped & CENTRAL_OVERWRITTEN);
+			      p.dropped & TRACE_BUFFER_OVERWRITTEN);
 			if (p.size)
 				continue;
 			pauses++;
@@ -122,22 +123,23 @@ static void stalled(void)
 	} while (++passes < 4);
 	CHECK_EQ(read, written);
 	CHECK(c->stats.chunks_overwritten > 1000);
-	central_free(c);
+	trace_buffer_free(c);
 }
 
 /* Open packets of many writers: each is looked through once a pass, and others come between. */
 static void open_chains(void)
 {
-	struct central *c = make_central(64 << 20, CENTRAL_RING);
+	struct trace_buffer *c = make_trace_buffer(64 << 20, TRACE_BUFFER_RING);
 	const uint32_t nr = 20000;
 
 	for (uint16_t writer = 1; writer <= 20; writer++)
 		for (uint32_t i = 0; i < nr; i++)
-			put_one(c, writer, i, (i ? SMB_CONTINUES_PREVIOUS : 0) | SMB_CONTINUES_NEXT,
+			put_one(c, writer, i, (i ? SHMEM_CONTINUES_PREVIOUS : 0) |
+				SHMEM_CONTINUES_NEXT,
 				'a', 1);
-	central_read_begin(c);
+	trace_buffer_read_begin(c);
 	CHECK(rest(c) >= 40);
-	central_free(c);
+	trace_buffer_free(c);
 }
 
 /*
@@ -147,7 +149,7 @@ static void open_chains(void)
 static void dropped_alone(void)
 {
 	const uint32_t nr = 200000;
-	struct central *c = make_central((nr + 1) * (RECORD + 4), CENTRAL_RING);
+	struct trace_buffer *c = make_trace_buffer((nr + 1) * (RECORD + 4), TRACE_BUFFER_RING);
 
 	put_one(c, 1, nr, 0, 'a', 3);
 	for (uint32_t i = 0; c->used + RECORD + 4 <= c->size; i++)
@@ -159,29 +161,29 @@ static void dropped_alone(void)
 		check_ledger(c);
 	}
 	CHECK(c->stats.chunks_overwritten > 5);
-	central_read_begin(c);
-	central_finish(c);
-	while (central_read(c, &(struct central_packet){ 0 }))
+	trace_buffer_read_begin(c);
+	trace_buffer_finish(c);
+	while (trace_buffer_read(c, &(struct trace_buffer_packet){ 0 }))
 		;
 	check_ledger(c);
-	CHECK_EQ(central_fill(c), 0);
-	central_free(c);
+	CHECK_EQ(trace_buffer_fill(c), 0);
+	trace_buffer_free(c);
 }
 
 /* What has been read of a writer whose first chunk came last becomes free, not all at once. */
 static void joined(void)
 {
-	struct central *c = make_central(16 << 20, CENTRAL_RING);
+	struct trace_buffer *c = make_trace_buffer(16 << 20, TRACE_BUFFER_RING);
 	const uint32_t nr = 300000;
 
 	put_one(c, 1, nr, 0, 'a', 0);
 	for (uint32_t i = 0; i < nr; i++)
 		put_one(c, 1, i, 0, 'a', 0);
-	central_read_begin(c);
+	trace_buffer_read_begin(c);
 	CHECK(rest(c) >= 2 * nr / 20000);
 	CHECK_EQ(c->stats.chunks_read, nr + 1);
 	CHECK(record_off(c, 0)->size < nr * RECORD / 10);
-	central_free(c);
+	trace_buffer_free(c);
 }
 
 int main(void)

@@ -8,7 +8,7 @@
 #include "pft_chunk.h"
 
 #include "pft_writer/packet_writer.h"
-#include "service/buffer/smb.h"
+#include "service/buffer/shmem.h"
 
 #include <signal.h>
 #include <sys/wait.h>
@@ -16,9 +16,9 @@
 
 /* A service of one producer and one buffer */
 struct bench {
-	struct smb smb;
+	struct shmem smb;
 	struct arbiter arbiter;
-	struct central *central;
+	struct trace_buffer *trace;
 	bool is_stopped;	/* the service does not get on */
 	unsigned int messages;
 	unsigned int moves;
@@ -30,39 +30,39 @@ struct bench {
 	uint32_t read;		/* packets */
 };
 
-static struct central_origin origin_of(uint16_t writer)
+static struct trace_buffer_origin origin_of(uint16_t writer)
 {
-	return (struct central_origin){ .producer = 1, .writer = writer };
+	return (struct trace_buffer_origin){ .producer = 1, .writer = writer };
 }
 
 static void move(struct bench *b, const Pft__CommitDataRequest__ChunksToMove *m)
 {
-	static struct smb_chunk chunk;
-	struct central_chunk to;
+	static struct shmem_chunk chunk;
+	struct trace_buffer_chunk to;
 
 	if (m->has_data)
-		CHECK_EQ(smb_parse(m->data.data, m->data.len, &chunk), 0);
+		CHECK_EQ(shmem_parse(m->data.data, m->data.len, &chunk), 0);
 	else
-		CHECK_EQ(smb_take(&b->smb, m->page, m->chunk, &chunk), 0);
-	to = (struct central_chunk){
+		CHECK_EQ(shmem_take(&b->smb, m->page, m->chunk, &chunk), 0);
+	to = (struct trace_buffer_chunk){
 		.origin = origin_of(chunk.writer), .id = chunk.id, .packets = chunk.packets,
 		.flags = chunk.flags, .is_complete = chunk.is_complete,
 		.payload = chunk.payload, .size = chunk.size,
 	};
-	central_put(b->central, &to);
+	trace_buffer_put(b->trace, &to);
 	b->last_target = m->target_buffer;
 	b->moves++;
 }
 
 static void apply_patch(struct bench *b, const Pft__CommitDataRequest__ChunkToPatch *p)
 {
-	const struct central_origin origin = origin_of((uint16_t)p->writer_id);
-	struct central_patch patch = { .offset = p->patches[0]->offset };
+	const struct trace_buffer_origin origin = origin_of((uint16_t)p->writer_id);
+	struct trace_buffer_patch patch = { .offset = p->patches[0]->offset };
 
 	CHECK_EQ(p->n_patches, 1);
 	CHECK_EQ(p->patches[0]->data.len, 4);
 	memcpy(patch.data, p->patches[0]->data.data, 4);
-	CHECK(central_patch(b->central, &origin, p->chunk_id, &patch, 1, p->has_more_patches));
+	CHECK(trace_buffer_patch(b->trace, &origin, p->chunk_id, &patch, 1, p->has_more_patches));
 	b->patches++;
 }
 
@@ -103,7 +103,7 @@ enum way {
 	WAYS = 4,
 };
 
-static void bench_init(struct bench *b, size_t pages, enum smb_layout layout, unsigned int way)
+static void bench_init(struct bench *b, size_t pages, enum shmem_layout layout, unsigned int way)
 {
 	struct arbiter_config config = {
 		.page_size = 4096, .layout = layout, .is_batched = way & WAY_BATCHED,
@@ -112,11 +112,11 @@ static void bench_init(struct bench *b, size_t pages, enum smb_layout layout, un
 	};
 
 	*b = (struct bench){ 0 };
-	CHECK_EQ(smb_make(&b->smb, pages * 4096, 4096), 0);
+	CHECK_EQ(shmem_make(&b->smb, pages * 4096, 4096), 0);
 	config.memory = b->smb.memory;
 	config.size = b->smb.size;
 	CHECK_EQ(arbiter_init(&b->arbiter, &config), 0);
-	b->central = make_central(8 << 20, CENTRAL_RING);
+	b->trace = make_trace_buffer(8 << 20, TRACE_BUFFER_RING);
 }
 
 /* All pages are free again when all was read. */
@@ -124,13 +124,13 @@ static void bench_exit(struct bench *b)
 {
 	if (!b->is_stopped)
 		for (uint32_t i = 0; i < b->smb.page_nr; i++)
-			CHECK_EQ(smb_page_word(b->smb.memory + i * 4096), 0);
+			CHECK_EQ(shmem_page_word(b->smb.memory + i * 4096), 0);
 	CHECK_EQ(b->arbiter.lost, 0);
-	CHECK_EQ(b->central->stats.abi_violations, 0);
-	check_ledger(b->central);
+	CHECK_EQ(b->trace->stats.abi_violations, 0);
+	check_ledger(b->trace);
 	arbiter_exit(&b->arbiter);
-	central_free(b->central);
-	smb_exit(&b->smb);
+	trace_buffer_free(b->trace);
+	shmem_exit(&b->smb);
 }
 
 /* A test event: @depth messages in each other, with @size bytes of text before and after */
@@ -169,10 +169,10 @@ static void check_text(const char *text, uint32_t number, size_t size)
 
 static Pft__TracePacket *next_event(struct bench *b)
 {
-	struct central_packet p;
+	struct trace_buffer_packet p;
 	Pft__TracePacket *packet;
 
-	if (!central_read(b->central, &p))
+	if (!trace_buffer_read(b->trace, &p))
 		return NULL;
 	packet = pft__trace_packet__unpack(NULL, p.size, p.data);
 	CHECK(packet);
@@ -204,7 +204,7 @@ static void fragments(void)
 	static const size_t sizes[] = { 0, 1, 100, 250, 290, 500, 1000, 2040, 4000, 9000, 40000 };
 
 	for (unsigned int way = 0; way < WAYS; way++) {
-		for (enum smb_layout layout = SMB_DIV1; layout <= SMB_DIV14; layout++) {
+		for (enum shmem_layout layout = SHMEM_DIV1; layout <= SHMEM_DIV14; layout++) {
 			struct packet_writer w;
 			struct bench b;
 
@@ -216,7 +216,7 @@ static void fragments(void)
 			CHECK_EQ(b.flush, 77);
 			CHECK_EQ(b.last_target, 3);
 			CHECK_EQ(w.dropped, 0);
-			central_read_begin(b.central);
+			trace_buffer_read_begin(b.trace);
 			for (uint32_t i = 0; i < 44; i++)
 				expect_event(&b, i, i / 11, sizes[i % 11]);
 			CHECK(!next_event(&b));
@@ -233,13 +233,13 @@ static void patches_where_possible(void)
 		struct packet_writer w;
 		struct bench b;
 
-		bench_init(&b, 16, SMB_DIV1, way);
+		bench_init(&b, 16, SHMEM_DIV1, way);
 		packet_writer_init(&w, &b.arbiter, 0, EXHAUSTED_DROP);
 		put_event(&w, 0, 2, 3000);
 		packet_flush(&w, 0);
 		CHECK_EQ(b.patches > 0, !way);
 		CHECK_EQ(b.messages == 1, way == WAY_BATCHED);
-		central_read_begin(b.central);
+		trace_buffer_read_begin(b.trace);
 		expect_event(&b, 0, 2, 3000);
 		packet_writer_exit(&w);
 		bench_exit(&b);
@@ -252,14 +252,14 @@ static void sent_when_half_full(void)
 	struct packet_writer w;
 	struct bench b;
 
-	bench_init(&b, 8, SMB_DIV1, WAY_BATCHED);
+	bench_init(&b, 8, SHMEM_DIV1, WAY_BATCHED);
 	packet_writer_init(&w, &b.arbiter, 0, EXHAUSTED_STALL_THEN_ABORT);
 	for (uint32_t i = 0; i < 1000; i++)
 		put_event(&w, i, 1, 500);
 	CHECK_EQ(b.waits, 0);
 	CHECK(b.messages < b.moves / 3);
 	packet_flush(&w, 0);
-	central_read_begin(b.central);
+	trace_buffer_read_begin(b.trace);
 	for (uint32_t i = 0; i < 1000; i++)
 		expect_event(&b, i, 1, 500);
 	packet_writer_exit(&w);
@@ -268,11 +268,11 @@ static void sent_when_half_full(void)
 
 static void get_on(struct bench *b, unsigned int pages)
 {
-	static struct smb_chunk chunk;
+	static struct shmem_chunk chunk;
 
 	for (uint32_t page = 0; page < pages; page++)
-		for (uint32_t i = 0; i < SMB_CHUNKS_MAX; i++)
-			smb_take(&b->smb, page, i, &chunk);
+		for (uint32_t i = 0; i < SHMEM_CHUNKS_MAX; i++)
+			shmem_take(&b->smb, page, i, &chunk);
 	b->is_stopped = false;
 }
 
@@ -288,7 +288,7 @@ static void exhausted_drop(void)
 		struct bench b;
 		uint32_t i = 0;
 
-		bench_init(&b, 4, SMB_DIV4, 0);
+		bench_init(&b, 4, SHMEM_DIV4, 0);
 		packet_writer_init(&w, &b.arbiter, 0, EXHAUSTED_DROP);
 		b.is_stopped = true;
 		while (w.dropped < 10)
@@ -298,12 +298,12 @@ static void exhausted_drop(void)
 		put_event(&w, i, 1, 1);
 		packet_flush(&w, 0);
 		CHECK_EQ(w.dropped, 10);
-		central_finish(b.central);
-		central_read_begin(b.central);
+		trace_buffer_finish(b.trace);
+		trace_buffer_read_begin(b.trace);
 		p = next_event(&b);
 		CHECK(p);
 		CHECK_EQ(p->for_testing->seq_value, i);
-		CHECK_EQ(p->previous_packet_dropped, CENTRAL_DROPPED | CENTRAL_SMB_FULL);
+		CHECK_EQ(p->previous_packet_dropped, TRACE_BUFFER_DROPPED | TRACE_BUFFER_SMB_FULL);
 		pft__trace_packet__free_unpacked(p, NULL);
 		packet_writer_exit(&w);
 		bench_exit(&b);
@@ -318,7 +318,7 @@ static void abandoned_packet(void)
 	Pft__TracePacket *p;
 	struct bench b;
 
-	bench_init(&b, 2, SMB_DIV1, 0);
+	bench_init(&b, 2, SHMEM_DIV1, 0);
 	packet_writer_init(&w, &b.arbiter, 0, EXHAUSTED_DROP);
 	put_event(&w, 0, 0, 0);
 	packet_begin(&w);
@@ -335,20 +335,21 @@ static void abandoned_packet(void)
 	for (uint32_t page = 0; page < 2; page++) {
 		Pft__CommitDataRequest__ChunksToMove m = { .page = page, .target_buffer = 0 };
 
-		if (smb_word_state(smb_page_word(b.smb.memory + page * 4096), 0) == SMB_COMPLETE)
+		if (shmem_word_state(shmem_page_word(b.smb.memory + page * 4096),
+				     0) == SHMEM_COMPLETE)
 			move(&b, &m);
 	}
 	packet_close(&w);
 	packet_end(&w);
 	put_event(&w, 1, 0, 0);
 	packet_flush(&w, 0);
-	central_read_begin(b.central);
+	trace_buffer_read_begin(b.trace);
 	expect_event(&b, 0, 0, 0);
 	p = next_event(&b);
 	CHECK(p);
 	CHECK_EQ(p->for_testing->seq_value, 1);
 	pft__trace_packet__free_unpacked(p, NULL);
-	CHECK_EQ(b.central->stats.trace_writer_packet_loss, 1);
+	CHECK_EQ(b.trace->stats.trace_writer_packet_loss, 1);
 	packet_writer_exit(&w);
 	bench_exit(&b);
 }
@@ -359,7 +360,7 @@ static void exhausted_stall(void)
 	struct bench b;
 	uint32_t i = 0;
 
-	bench_init(&b, 2, SMB_DIV1, 0);
+	bench_init(&b, 2, SHMEM_DIV1, 0);
 	packet_writer_init(&w, &b.arbiter, 0, EXHAUSTED_STALL_THEN_DROP);
 	b.is_stopped = true;
 	while (!w.dropped)
@@ -385,7 +386,7 @@ static void exhausted_abort(void)
 		struct packet_writer w;
 		struct bench b;
 
-		bench_init(&b, 2, SMB_DIV1, 0);
+		bench_init(&b, 2, SHMEM_DIV1, 0);
 		packet_writer_init(&w, &b.arbiter, 0, EXHAUSTED_STALL_THEN_ABORT);
 		b.is_stopped = true;
 		for (uint32_t i = 0;; i++)
@@ -401,10 +402,10 @@ static void many_writers(void)
 {
 	static struct packet_writer w[40];
 	uint32_t next[41] = { 0 };
-	struct central_packet p;
+	struct trace_buffer_packet p;
 	struct bench b;
 
-	bench_init(&b, 1, SMB_DIV14, 0);
+	bench_init(&b, 1, SHMEM_DIV14, 0);
 	for (int i = 0; i < 40; i++)
 		CHECK_EQ(packet_writer_init(&w[i], &b.arbiter, 0, EXHAUSTED_DROP), 0);
 	for (uint32_t n = 0; n < 20; n++) {
@@ -413,8 +414,8 @@ static void many_writers(void)
 			packet_flush(&w[i], 0);
 		}
 	}
-	central_read_begin(b.central);
-	while (central_read(b.central, &p)) {
+	trace_buffer_read_begin(b.trace);
+	while (trace_buffer_read(b.trace, &p)) {
 		Pft__TracePacket *t = pft__trace_packet__unpack(NULL, p.size, p.data);
 
 		CHECK_EQ(t->for_testing->seq_value, next[p.origin.writer]++);
@@ -432,7 +433,7 @@ static void writer_ids(void)
 {
 	struct bench b;
 
-	bench_init(&b, 1, SMB_DIV1, 0);
+	bench_init(&b, 1, SHMEM_DIV1, 0);
 	for (uint32_t i = 1; i <= ARBITER_WRITERS_MAX; i++)
 		CHECK_EQ(arbiter_writer(&b.arbiter), i);
 	CHECK_EQ(arbiter_writer(&b.arbiter), 0);
@@ -452,7 +453,7 @@ static void startup(void)
 		struct packet_writer early, late;
 		struct bench b;
 
-		bench_init(&b, 8, SMB_DIV4, 0);
+		bench_init(&b, 8, SHMEM_DIV4, 0);
 		packet_writer_init(&early, &b.arbiter, ARBITER_RESERVED + 2, EXHAUSTED_DROP);
 		packet_writer_init(&late, &b.arbiter, 1, EXHAUSTED_DROP);
 		put_event(&early, 0, 1, 10);
@@ -470,7 +471,7 @@ static void startup(void)
 		CHECK_EQ(b.last_target, is_bound ? 5 : 1);
 		put_event(&early, 2, 0, 0);
 		packet_flush(&early, 0);
-		central_read_begin(b.central);
+		trace_buffer_read_begin(b.trace);
 		expect_event(&b, 0, 0, 0);
 		if (is_bound) {
 			expect_event(&b, 0, 1, 10);
@@ -486,18 +487,18 @@ static void startup(void)
 
 static void scrape(struct bench *b)
 {
-	static struct smb_chunk chunk;
+	static struct shmem_chunk chunk;
 	uint32_t cursor = 0;
 
-	while (smb_scrape(&b->smb, &cursor, &chunk)) {
-		const struct central_chunk to = {
+	while (shmem_scrape(&b->smb, &cursor, &chunk)) {
+		const struct trace_buffer_chunk to = {
 			.origin = origin_of(chunk.writer), .id = chunk.id,
 			.packets = chunk.packets, .flags = chunk.flags,
 			.is_complete = chunk.is_complete, .payload = chunk.payload,
 			.size = chunk.size,
 		};
 
-		central_put(b->central, &to);
+		trace_buffer_put(b->trace, &to);
 	}
 }
 
@@ -507,7 +508,7 @@ static void look(struct bench *b, uint32_t written)
 	Pft__TracePacket *p;
 
 	scrape(b);
-	central_read_begin(b->central);
+	trace_buffer_read_begin(b->trace);
 	while ((p = next_event(b))) {
 		CHECK_EQ(p->for_testing->seq_value, b->read++);
 		CHECK_EQ(strlen(p->for_testing->str), 2 * (p->for_testing->seq_value % 90));
@@ -547,7 +548,7 @@ static void scraped(void)
 	struct packet_writer w;
 	struct bench b;
 
-	bench_init(&b, 4, SMB_DIV2, 0);
+	bench_init(&b, 4, SHMEM_DIV2, 0);
 	packet_writer_init(&w, &b.arbiter, 0, EXHAUSTED_DROP);
 	for (uint32_t i = 0; i < 200; i++) {
 		put_watched(&b, &w, i);
@@ -567,7 +568,7 @@ static void long_commits(void)
 	struct packet_writer w;
 	struct bench b;
 
-	bench_init(&b, 128, SMB_DIV1, WAY_BATCHED | WAY_EMULATED);
+	bench_init(&b, 128, SHMEM_DIV1, WAY_BATCHED | WAY_EMULATED);
 	packet_writer_init(&w, &b.arbiter, 0, EXHAUSTED_DROP);
 	for (uint32_t i = 0; i < 20; i++)
 		put_event(&w, i, 1, 5000);
@@ -575,7 +576,7 @@ static void long_commits(void)
 	packet_flush(&w, 5);
 	CHECK(b.messages > 1);
 	CHECK_EQ(b.flush, 5);
-	central_read_begin(b.central);
+	trace_buffer_read_begin(b.trace);
 	for (uint32_t i = 0; i < 20; i++)
 		expect_event(&b, i, 1, 5000);
 	packet_writer_exit(&w);

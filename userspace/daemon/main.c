@@ -7,10 +7,10 @@
 #include "base/standard.h"
 #include "baseline.h"
 #include "options.h"
+#include "record_loop.h"
 #include "recording.h"
 #include "recover.h"
 #include "service/run.h"
-#include "watch.h"
 
 /* Ours are blocked and read from a descriptor; nohup is respected. */
 static void take_signals(struct command_signals *before, sigset_t *ours)
@@ -62,7 +62,7 @@ int main(int argc, char **argv)
 	status = recording_open(&r, &signals);
 	if (status >= 0)
 		return status;
-	error = watch_run(&r, &signals);
+	error = record_loop_run(&r, &signals);
 	if (error) {
 		log_error("event loop: %s", strerror(-error));
 		r.end_reason = "error";

@@ -21,7 +21,7 @@
 #include "base/log.h"
 #include "base/program.h"
 #include "events/calls.h"
-#include "events/entries.h"
+#include "events/event_rules.h"
 #include "events/tracefs.h"
 
 #define GLOB_SIZE 128
@@ -39,7 +39,7 @@ static bool next_entry(const char **rest, struct named *n)
 {
 	struct wanted_entry e;
 
-	if (!entries_next(rest, &e))
+	if (!event_rules_next(rest, &e))
 		return false;
 	snprintf(n->glob, sizeof(n->glob), "%.*s", (int)e.glob_len, e.glob);
 	snprintf(n->family, sizeof(n->family), "%.*s", (int)strcspn(n->glob, ":"), n->glob);
@@ -63,7 +63,7 @@ static bool names_kernel(const struct named *n)
 
 /*
  * True if the kernel has an event that the entry means. tracefs tells that of tracepoints later,
- * and where.c of system calls.
+ * and kernel_filter.c of system calls.
  */
 static bool is_known(const struct named *n)
 {

@@ -21,7 +21,7 @@
 #include "base/option_text.h"
 #include "base/output_file.h"
 #include "base/quantity.h"
-#include "events/where.h"
+#include "events/kernel_filter.h"
 #include "help.h"
 #include "named.h"
 
@@ -141,7 +141,7 @@ static int add_context(struct options *o, const char *text)
 {
 	char reason[256];
 
-	if (wishes_parse(&o->wishes, text, reason, sizeof(reason)))
+	if (context_specs_parse(&o->wishes, text, reason, sizeof(reason)))
 		return -1;
 	log_error("--context: %s", reason);
 	return EXIT_OWN;
@@ -449,11 +449,12 @@ static const char *conflict(const struct options *o)
 
 static int check_where(const struct options *o)
 {
-	struct where_error error;
-	int ret = where_is_used(&o->choice) ? where_set(NULL, NULL, &o->choice, &error) : 0;
+	struct kernel_filter_error error;
+	int ret = kernel_filter_is_used(&o->choice) ?
+		kernel_filter_set(NULL, NULL, &o->choice, &error) : 0;
 
 	if (ret == -EINVAL)
-		where_say(&error);
+		kernel_filter_say(&error);
 	else if (ret)
 		log_error("%s", strerror(-ret));
 	return ret ? EXIT_OWN : -1;

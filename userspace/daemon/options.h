@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <linux/types.h>
 
-#include "context/wish.h"
+#include "context/context_spec.h"
 #include "events/select.h"
 #include "shark/send.h"
 
@@ -59,7 +59,7 @@ struct options {
 	__u32 policy;
 	int backend;
 	struct choice choice;
-	struct wishes wishes;
+	struct context_specs wishes;
 	bool is_all;
 	bool is_pthread;
 	bool is_baseline;

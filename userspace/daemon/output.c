@@ -16,9 +16,9 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "output/name.h"
-#include "output/note.h"
+#include "output/default_path.h"
 #include "output/parts.h"
+#include "output/recovery_note.h"
 #include "output/room.h"
 
 /* Pipes, terminals and disks are mistakes; with /dev/null somebody measures. */
@@ -69,7 +69,7 @@ static int choose_name(struct recording *r)
 {
 	const struct options *o = r->options;
 
-	r->name = is_nameless(o) ? name_default(o->output ? o->output : "", o->argv)
+	r->name = is_nameless(o) ? default_path(o->output ? o->output : "", o->argv)
 				 : strdup(o->output);
 	if (!r->name)
 		return -ENOMEM;
@@ -160,7 +160,8 @@ void output_begin(struct recording *r)
 		log_error("%s: %s: the first part stays %s", r->name, strerror(-error),
 			  r->parts.path);
 	else if (output_is_split(r))
-		note_change(r->session, r->parts.path, r->capture.file, r->parts.begin.buf);
+		recovery_note_change(r->session, r->parts.path, r->capture.file,
+				     r->parts.begin.buf);
 	capture_flush_meta(&r->capture);
 }
 

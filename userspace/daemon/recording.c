@@ -20,23 +20,23 @@
 
 #include <ktrace/traceset.h>
 
-#include "base/guard.h"
 #include "base/log.h"
 #include "base/now.h"
 #include "base/pidspace.h"
 #include "base/program.h"
+#include "base/sigbus_guard.h"
 #include "baseline.h"
+#include "diagnostics.h"
+#include "events/kernel_filter.h"
 #include "events/select.h"
-#include "events/where.h"
-#include "hint.h"
 #include "named.h"
 #include "output.h"
 #include "output/absent.h"
 #include "output/losses.h"
 #include "output/meta.h"
-#include "output/note.h"
+#include "output/recovery_note.h"
 #include "output/room.h"
-#include "output/split.h"
+#include "output/rotation.h"
 #include "output/summary.h"
 #include "preload.h"
 #include "recover.h"
@@ -82,10 +82,10 @@ static int open_session(struct recording *r)
 		log_error("-e, --level: the list is too long");
 		return EXIT_OWN;
 	}
-	guard_session(&r->session);
+	sigbus_guard_session(&r->session);
 	error = ktrace_session_create(&so, &r->session, reason);
 	if (error) {
-		guard_end();
+		sigbus_guard_end();
 		log_error("cannot make a session: %s%s", reason[0] ? reason : strerror(-error),
 			  remedy(error, reason));
 		return EXIT_OWN;
@@ -96,7 +96,7 @@ static int open_session(struct recording *r)
 static void close_session(struct recording *r)
 {
 	ktrace_session_destroy(r->session);
-	guard_end();
+	sigbus_guard_end();
 	context_exit(&r->context);
 	dynamic_end(&r->dynamic);
 }
@@ -132,11 +132,12 @@ static int fail_kernel(int error)
 static int set_filters(struct recording *r)
 {
 	const struct choice *choice = &r->options->choice;
-	struct where_error wrong;
-	int error = where_is_used(choice) ? where_set(r->session, &r->dynamic, choice, &wrong) : 0;
+	struct kernel_filter_error wrong;
+	int error = kernel_filter_is_used(choice) ?
+		kernel_filter_set(r->session, &r->dynamic, choice, &wrong) : 0;
 
 	if (error == -EINVAL)
-		where_say(&wrong);
+		kernel_filter_say(&wrong);
 	else if (error)
 		fail_kernel(error);
 	return error ? EXIT_OWN : -1;
@@ -162,7 +163,7 @@ static int set_up_kernel(struct recording *r, const struct ktrace_session_info *
 	if (!info->has_kernel) {
 		if (o->wishes.nr)
 			log_note("--context is for kernel events, of which none are recorded");
-		return hint_no_kernel(o, info);
+		return diagnostics_no_kernel(o, info);
 	}
 	if (o->policy == KTRACE_POLICY_BLOCK)
 		log_note("kernel events are dropped, not blocked, when their buffer is full");
@@ -194,7 +195,7 @@ static void set_note(struct recording *r)
 {
 	const struct ktrace_text *begin = &r->capture.meta;
 	int error = begin->error ? begin->error
-		: note_set(r->session, output_path(r), r->capture.file, begin->buf);
+		: recovery_note_set(r->session, output_path(r), r->capture.file, begin->buf);
 
 	if (error)
 		log_note("this session could not be recovered: %s", strerror(-error));
@@ -238,7 +239,7 @@ static int write_first_meta(struct recording *r, const struct ktrace_session_inf
 	/* A file that is to be replaced is not touched before output_begin(). */
 	if (r->is_replacing && !output_is_split(r))
 		return -1;
-	return capture_flush_meta(&r->capture) || split_begin(&r->capture) ? EXIT_OWN : -1;
+	return capture_flush_meta(&r->capture) || rotation_begin(&r->capture) ? EXIT_OWN : -1;
 }
 
 static int fork_command(struct recording *r, const struct ktrace_session_info *info)
@@ -348,7 +349,7 @@ int recording_open(struct recording *r, const sigset_t *signals)
 	if (status >= 0)
 		goto err_destroy;
 	if (capture_init(&r->capture, r->session, file, output_path(r)) ||
-	    hint_begin(&r->capture, r->options->choice.events)) {
+	    diagnostics_begin(&r->capture, r->options->choice.events)) {
 		log_error("%s", strerror(ENOMEM));
 		status = EXIT_OWN;
 		goto err_drop;
@@ -453,8 +454,8 @@ static int close_recording(struct recording *r)
 	ktrace_session_undecided(r->session, &undecided);
 	guests = ktrace_registry_guests(r->session);
 	summary_say_doubts(&info, undecided, guests);
-	hint_lost(&lost, &info, r->options);
-	r->is_failure = hint_end(&r->capture, &info, r->options);
+	diagnostics_lost(&lost, &info, r->options);
+	r->is_failure = diagnostics_end(&r->capture, &info, r->options);
 	if (info.has_kernel && !r->events && named_end(r->options, &r->dynamic) >= 0)
 		r->is_failure = true;
 	capture_flush_meta(&r->capture);

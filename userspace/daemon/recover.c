@@ -33,17 +33,17 @@
 #include <ktrace/traceset.h>
 
 #include "base/dying.h"
-#include "base/guard.h"
 #include "base/log.h"
 #include "base/rights.h"
+#include "base/sigbus_guard.h"
 #include "boards.h"
 #include "context/context.h"
 #include "events/kprobe.h"
 #include "output/capture.h"
 #include "output/losses.h"
 #include "output/meta.h"
-#include "output/note.h"
 #include "output/parts.h"
+#include "output/recovery_note.h"
 #include "output/summary.h"
 
 /**
@@ -227,7 +227,7 @@ static int open_file(struct rescue *r)
 	if (error)
 		return error;
 	/* From now on the session names this file, should we die. */
-	error = note_set(r->session, r->target, file, r->meta);
+	error = recovery_note_set(r->session, r->target, file, r->meta);
 	if (!error)
 		error = capture_init(&r->capture, r->session, file, r->target);
 	if (error) {
@@ -347,10 +347,10 @@ static int recover_one(const struct ktrace_stale *which, const char *output)
 	struct rescue r = { .which = which, .output = output };
 	int error;
 
-	guard_session(&r.session);
+	sigbus_guard_session(&r.session);
 	error = adopt(&r);
 	if (error) {
-		guard_end();
+		sigbus_guard_end();
 		return error;
 	}
 	error = save(&r);
@@ -358,7 +358,7 @@ static int recover_one(const struct ktrace_stale *which, const char *output)
 		ktrace_session_leave(r.session);
 	else
 		ktrace_session_destroy(r.session);
-	guard_end();
+	sigbus_guard_end();
 	context_exit(&r.context);
 	free(r.note);
 	free(r.path);

@@ -22,7 +22,7 @@ struct request {
 
 int arbiter_init(struct arbiter *a, const struct arbiter_config *config)
 {
-	if (!smb_layout_chunks(config->layout) || !config->page_size ||
+	if (!shmem_layout_chunks(config->layout) || !config->page_size ||
 	    config->size < config->page_size || config->size % config->page_size)
 		return -EINVAL;
 	memset(a, 0, sizeof(*a));
@@ -70,20 +70,20 @@ static uint8_t *page_of(const struct arbiter *a, uint32_t page)
 static bool acquire_in(struct arbiter *a, uint32_t page, struct arbiter_chunk *chunk)
 {
 	uint8_t *at = page_of(a, page);
-	uint32_t word = smb_page_word(at);
+	uint32_t word = shmem_page_word(at);
 
 	if (!word) {
-		smb_page_partition(at, a->config.layout);
-		word = smb_page_word(at);
+		shmem_page_partition(at, a->config.layout);
+		word = shmem_page_word(at);
 	}
-	for (uint32_t i = 0; i < smb_layout_chunks(smb_word_layout(word)); i++) {
-		if (smb_word_state(word, i) != SMB_FREE)
+	for (uint32_t i = 0; i < shmem_layout_chunks(shmem_word_layout(word)); i++) {
+		if (shmem_word_state(word, i) != SHMEM_FREE)
 			continue;
-		word = smb_page_move(at, i, SMB_FREE, SMB_WRITING);
+		word = shmem_page_move(at, i, SHMEM_FREE, SHMEM_WRITING);
 		if (!word)
 			return false;
-		chunk->size = smb_layout_size(smb_word_layout(word), a->config.page_size);
-		chunk->begin = at + SMB_PAGE_HEADER + i * chunk->size;
+		chunk->size = shmem_layout_size(shmem_word_layout(word), a->config.page_size);
+		chunk->begin = at + SHMEM_PAGE_HEADER + i * chunk->size;
 		chunk->page = page;
 		chunk->index = i;
 		return true;
@@ -103,7 +103,7 @@ static bool acquire(struct arbiter *a, struct arbiter_chunk *chunk)
 
 static void commit_locked(struct arbiter *a, uint64_t flush);
 
-bool arbiter_acquire(struct arbiter *a, const struct smb_header *header, enum exhausted policy,
+bool arbiter_acquire(struct arbiter *a, const struct shmem_header *header, enum exhausted policy,
 		     struct arbiter_chunk *chunk)
 {
 	unsigned int us = 0;
@@ -128,7 +128,7 @@ bool arbiter_acquire(struct arbiter *a, const struct smb_header *header, enum ex
 		us = us * 8 + 8 < ARBITER_STALL_MAX_US ? us * 8 + 8 : ARBITER_STALL_MAX_US;
 	}
 	if (found)
-		smb_header_write(chunk->begin, header);
+		shmem_header_write(chunk->begin, header);
 	return found;
 }
 
@@ -152,9 +152,9 @@ static void free_chunk(struct arbiter *a, const struct arbiter_chunk *chunk)
 {
 	uint8_t *page = page_of(a, chunk->page);
 
-	smb_header_write(chunk->begin, &(struct smb_header){ 0 });
-	smb_page_move(page, chunk->index, SMB_WRITING, SMB_COMPLETE);
-	smb_page_move(page, chunk->index, SMB_COMPLETE, SMB_FREE);
+	shmem_header_write(chunk->begin, &(struct shmem_header){ 0 });
+	shmem_page_move(page, chunk->index, SHMEM_WRITING, SHMEM_COMPLETE);
+	shmem_page_move(page, chunk->index, SHMEM_COMPLETE, SHMEM_FREE);
 }
 
 void arbiter_return(struct arbiter *a, uint32_t target, const struct arbiter_chunk *chunk)
@@ -176,9 +176,9 @@ void arbiter_return(struct arbiter *a, uint32_t target, const struct arbiter_chu
 static struct pending_move *find_pending(struct arbiter *a, uint16_t writer, uint32_t chunk_id)
 {
 	for (size_t i = a->move_nr; i-- > 0;) {
-		struct smb_header header;
+		struct shmem_header header;
 
-		smb_header_read(a->moves[i].chunk.begin, &header);
+		shmem_header_read(a->moves[i].chunk.begin, &header);
 		if (header.writer == writer && header.id == chunk_id)
 			return &a->moves[i];
 	}
@@ -187,15 +187,15 @@ static struct pending_move *find_pending(struct arbiter *a, uint16_t writer, uin
 
 static void patch_pending(struct pending_move *move, const struct arbiter_patch *patch)
 {
-	struct smb_header header;
+	struct shmem_header header;
 
-	memcpy(move->chunk.begin + SMB_CHUNK_HEADER + patch->offset, patch->data,
+	memcpy(move->chunk.begin + SHMEM_CHUNK_HEADER + patch->offset, patch->data,
 	       sizeof(patch->data));
 	if (patch->has_more)
 		return;
-	smb_header_read(move->chunk.begin, &header);
-	smb_header_packets(move->chunk.begin, header.packets,
-			   header.flags & (uint8_t)~SMB_NEEDS_PATCHING);
+	shmem_header_read(move->chunk.begin, &header);
+	shmem_header_packets(move->chunk.begin, header.packets,
+			     header.flags & (uint8_t)~SHMEM_NEEDS_PATCHING);
 }
 
 void arbiter_patch(struct arbiter *a, uint32_t target, uint16_t writer,
@@ -223,9 +223,9 @@ static void send_request(struct arbiter *a, struct request *r, uint64_t flush)
 	if (r->message.n_chunks_to_move || r->message.n_chunks_to_patch || flush)
 		a->config.send(a->config.context, &r->message);
 	for (size_t i = 0; a->config.is_emulated && i < r->message.n_chunks_to_move; i++) {
-		smb_header_write(r->moves[i].data.data, &(struct smb_header){ 0 });
-		smb_page_move(page_of(a, r->moves[i].page), r->moves[i].chunk, SMB_COMPLETE,
-			      SMB_FREE);
+		shmem_header_write(r->moves[i].data.data, &(struct shmem_header){ 0 });
+		shmem_page_move(page_of(a, r->moves[i].page), r->moves[i].chunk, SHMEM_COMPLETE,
+				SHMEM_FREE);
 	}
 	r->message.n_chunks_to_move = r->message.n_chunks_to_patch = 0;
 	r->bytes = 0;
@@ -246,7 +246,7 @@ static void add_move(struct arbiter *a, struct request *r, const struct pending_
 	to->page = chunk->page;
 	to->chunk = chunk->index;
 	to->target_buffer = target;
-	smb_page_move(page_of(a, chunk->page), chunk->index, SMB_WRITING, SMB_COMPLETE);
+	shmem_page_move(page_of(a, chunk->page), chunk->index, SHMEM_WRITING, SHMEM_COMPLETE);
 	if (a->config.is_emulated) {
 		to->has_data = true;
 		to->data = (ProtobufCBinaryData){ chunk->size, chunk->begin };

@@ -10,7 +10,7 @@
 #ifndef PFT_WRITER_ARBITER_H
 #define PFT_WRITER_ARBITER_H
 
-#include "service/buffer/smb_page.h"
+#include "service/buffer/shmem_page.h"
 
 #include "service.pb-c.h"
 
@@ -34,7 +34,7 @@ struct arbiter_config {
 	uint8_t *memory;		/* pages, all of them free */
 	size_t size;
 	size_t page_size;
-	enum smb_layout layout;		/* of pages that are partitioned from now on */
+	enum shmem_layout layout;		/* of pages that are partitioned from now on */
 	bool is_emulated;		/* the service does not see the memory (PFT-23) */
 	bool is_batched;		/* arbiter_commit() is called from time to time */
 	/* Takes the message over before it returns. It may be called by any writer. */
@@ -96,7 +96,7 @@ uint16_t arbiter_writer(struct arbiter *a);
 void arbiter_writer_end(struct arbiter *a, uint16_t writer);
 
 /* A chunk to write, with this header. Return: whether there was one. */
-bool arbiter_acquire(struct arbiter *a, const struct smb_header *header, enum exhausted policy,
+bool arbiter_acquire(struct arbiter *a, const struct shmem_header *header, enum exhausted policy,
 		     struct arbiter_chunk *chunk);
 /* A chunk that is full, or that its writer wants to be read */
 void arbiter_return(struct arbiter *a, uint32_t target, const struct arbiter_chunk *chunk);

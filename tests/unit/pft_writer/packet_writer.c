@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* A packet does not begin where there is less room than this. */
-#define ROOM_MIN (SMB_PACKET_HEADER + 8)
+#define ROOM_MIN (SHMEM_PACKET_HEADER + 8)
 
 enum {
 	FIELD_DROPPED = 42,
@@ -28,12 +28,12 @@ int packet_writer_init(struct packet_writer *w, struct arbiter *a, uint32_t targ
 
 static uint8_t *payload(const struct packet_writer *w)
 {
-	return w->chunk.begin + SMB_CHUNK_HEADER;
+	return w->chunk.begin + SHMEM_CHUNK_HEADER;
 }
 
 static size_t room(const struct packet_writer *w)
 {
-	return w->chunk.begin ? w->chunk.size - SMB_CHUNK_HEADER - w->at : 0;
+	return w->chunk.begin ? w->chunk.size - SHMEM_CHUNK_HEADER - w->at : 0;
 }
 
 /* A size in four bytes, whatever it is */
@@ -46,12 +46,12 @@ static void put_size(uint8_t *to, uint64_t size)
 
 static void tell_packets(struct packet_writer *w)
 {
-	smb_header_packets(w->chunk.begin, w->packets, w->flags);
+	shmem_header_packets(w->chunk.begin, w->packets, w->flags);
 }
 
 static void end_fragment(struct packet_writer *w)
 {
-	put_size(payload(w) + w->fragment, w->at - w->fragment - SMB_PACKET_HEADER);
+	put_size(payload(w) + w->fragment, w->at - w->fragment - SHMEM_PACKET_HEADER);
 }
 
 static void return_chunk(struct packet_writer *w)
@@ -66,7 +66,7 @@ static void begin_fragment(struct packet_writer *w)
 {
 	w->fragment = w->at;
 	put_size(payload(w) + w->at, 0);
-	w->at += SMB_PACKET_HEADER;
+	w->at += SHMEM_PACKET_HEADER;
 	w->packets++;
 	tell_packets(w);
 }
@@ -84,8 +84,8 @@ static bool has_open_sizes(const struct packet_writer *w)
 static void give_up(struct packet_writer *w)
 {
 	if (w->chunk.begin && w->is_open) {
-		put_size(payload(w) + w->fragment, SMB_PACKET_ABORTED);
-		w->flags &= (uint8_t)~(SMB_CONTINUES_NEXT | SMB_NEEDS_PATCHING);
+		put_size(payload(w) + w->fragment, SHMEM_PACKET_ABORTED);
+		w->flags &= (uint8_t)~(SHMEM_CONTINUES_NEXT | SHMEM_NEEDS_PATCHING);
 		tell_packets(w);
 	}
 	w->is_dropping = true;
@@ -95,9 +95,9 @@ static void give_up(struct packet_writer *w)
 /* The next chunk, in which a packet that is open goes on. Return: whether there was one. */
 static bool next_chunk(struct packet_writer *w)
 {
-	const struct smb_header header = {
+	const struct shmem_header header = {
 		.id = w->chunk_id, .writer = w->id,
-		.flags = w->is_open ? SMB_CONTINUES_PREVIOUS : 0,
+		.flags = w->is_open ? SHMEM_CONTINUES_PREVIOUS : 0,
 	};
 	struct arbiter_chunk chunk;
 
@@ -108,9 +108,9 @@ static bool next_chunk(struct packet_writer *w)
 	}
 	if (w->is_open) {
 		end_fragment(w);
-		w->flags |= SMB_CONTINUES_NEXT;
+		w->flags |= SHMEM_CONTINUES_NEXT;
 		if (has_open_sizes(w))
-			w->flags |= SMB_NEEDS_PATCHING;
+			w->flags |= SHMEM_NEEDS_PATCHING;
 		tell_packets(w);
 	}
 	return_chunk(w);
@@ -138,7 +138,7 @@ void packet_begin(struct packet_writer *w)
 	w->written = 0;
 	w->depth = 0;
 	w->is_open = false;
-	if ((room(w) < ROOM_MIN || w->packets >= SMB_COUNT_MAX - 1 || was_dropping) &&
+	if ((room(w) < ROOM_MIN || w->packets >= SHMEM_COUNT_MAX - 1 || was_dropping) &&
 	    !next_chunk(w))
 		return;
 	w->is_dropping = false;
@@ -176,12 +176,12 @@ void packet_open(struct packet_writer *w, uint32_t field)
 	packet_put(w, tag, (size_t)(end - tag));
 	assert(w->depth < PACKET_DEPTH_MAX);
 	/* A size does not go over the end of a chunk: it is patched as a whole. */
-	if (w->is_open && !w->is_dropping && room(w) < SMB_PACKET_HEADER)
+	if (w->is_open && !w->is_dropping && room(w) < SHMEM_PACKET_HEADER)
 		next_chunk(w);
 	w->nest[w->depth++] = (struct packet_nest){
-		w->chunk_id - 1, (uint32_t)w->at, w->written + SMB_PACKET_HEADER,
+		w->chunk_id - 1, (uint32_t)w->at, w->written + SHMEM_PACKET_HEADER,
 	};
-	packet_put(w, "\x80\x80\x80", SMB_PACKET_HEADER);
+	packet_put(w, "\x80\x80\x80", SHMEM_PACKET_HEADER);
 }
 
 /* Other messages have their sizes in the same chunk. */

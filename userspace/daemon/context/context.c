@@ -50,7 +50,7 @@ static int add_counter(struct context *c, struct ktrace_session *s, __u32 kind)
 	return error == -ENOMEM || error == -EDQUOT ? error : 0;
 }
 
-static int set_event(struct context *c, struct ktrace_session *s, __u16 id, struct wish w)
+static int set_event(struct context *c, struct ktrace_session *s, __u16 id, struct context_spec w)
 {
 	__u16 bits = w.bits;
 	int error;
@@ -98,7 +98,7 @@ static void watch_maps(struct context *c, struct ktrace_session *s)
 	int error;
 
 	ktrace_session_clock(s, &now);
-	error = mapwatch_begin(&c->watch, now.raw);
+	error = mmap_events_begin(&c->watch, now.raw);
 	if (error == -EXDEV)
 		log_note("--context: functions of programs stay without names: ktraced runs in a "
 			 "PID namespace");
@@ -110,7 +110,7 @@ static void watch_maps(struct context *c, struct ktrace_session *s)
 
 static void unwatch_maps(struct context *c)
 {
-	const struct mapwatch_loss loss = mapwatch_loss(c->watch);
+	const struct mmap_events_loss loss = mmap_events_loss(c->watch);
 
 	if (loss.news)
 		log_note("--context: %llu times it is not known what code a process began to have",
@@ -121,14 +121,14 @@ static void unwatch_maps(struct context *c)
 	if (loss.untold)
 		log_note("--context: %llu times it was not written down what code a process began "
 			 "to have, as that was too much", (unsigned long long)loss.untold);
-	mapwatch_free(c->watch);
+	mmap_events_free(c->watch);
 	c->watch = NULL;
 }
 
 /* That there is no room is said once; how much was missed, at the end. */
 static void drain_maps(struct context *c, struct ktrace_session *s, struct ktrace_text *meta)
 {
-	if (mapwatch_drain(c->watch, s, meta) || c->is_short_said)
+	if (mmap_events_drain(c->watch, s, meta) || c->is_short_said)
 		return;
 	c->is_short_said = true;
 	log_note("--context: processes map more code than is written down; until there is room"
@@ -140,12 +140,12 @@ int context_event(struct context *c, struct ktrace_session *s, __u16 id, const c
 	char family[NAME_SIZE];
 
 	snprintf(family, sizeof(family), "%.*s", (int)strcspn(name, ":"), name);
-	return c->wishes ? set_event(c, s, id, wishes_for(c->wishes, family, name)) : 0;
+	return c->wishes ? set_event(c, s, id, context_specs_for(c->wishes, family, name)) : 0;
 }
 
-int context_begin(struct context *c, struct ktrace_session *s, const struct wishes *wishes)
+int context_begin(struct context *c, struct ktrace_session *s, const struct context_specs *wishes)
 {
-	const struct wish all = wishes_all(wishes);
+	const struct context_spec all = context_specs_all(wishes);
 	const struct ktrace_kernel_event *ev;
 	char name[NAME_SIZE];
 	int error;
@@ -216,7 +216,7 @@ static void tell_all(struct context *c, __u64 session, struct ktrace_text *meta,
 			return;
 		if (stack->kind == KTRACE_STACK_KERNEL)
 			tell_functions(c, meta, stack);
-		else if (!mapwatch_knows(c->watch, stack->pid) && c->has_proc)
+		else if (!mmap_events_knows(c->watch, stack->pid) && c->has_proc)
 			procmaps_tell(&c->maps, meta, stack);
 		tell_stack(meta, session, stack);
 		at += sizeof(*stack) / sizeof(*at) + stack->nr;
@@ -257,7 +257,7 @@ void context_drain(struct context *c, struct ktrace_session *s, struct ktrace_te
 
 bool context_is_short(struct context *c)
 {
-	if (!c || !mapwatch_is_short(c->watch) || now_ns() < c->next_room)
+	if (!c || !mmap_events_is_short(c->watch) || now_ns() < c->next_room)
 		return false;
 	c->next_room = now_ns() + ROOM_NS;
 	return true;
@@ -266,12 +266,12 @@ bool context_is_short(struct context *c)
 void context_kept(struct context *c, __u64 bytes)
 {
 	if (c)
-		mapwatch_kept(c->watch, bytes);
+		mmap_events_kept(c->watch, bytes);
 }
 
 void context_written(struct context *c, __u64 size)
 {
-	mapwatch_written(c->watch, size);
+	mmap_events_written(c->watch, size);
 }
 
 void context_finish(struct context *c, struct ktrace_session *s, struct ktrace_text *meta)
@@ -292,6 +292,6 @@ void context_exit(struct context *c)
 	kallsyms_free(c->symbols);
 	cgroups_free(&c->cgroups);
 	procmaps_free(&c->maps);
-	mapwatch_free(c->watch);
+	mmap_events_free(c->watch);
 	*c = (struct context){ .has_stacks = false };
 }

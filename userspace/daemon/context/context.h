@@ -8,10 +8,10 @@
 #include <ktrace/tracefile.h>
 
 #include "cgroups.h"
+#include "context_spec.h"
 #include "kallsyms.h"
-#include "mapwatch.h"
+#include "perf_mmap_events.h"
 #include "procmaps.h"
-#include "wish.h"
 
 /**
  * struct context - of one recording; all zero: nothing is recorded beside payloads
@@ -45,8 +45,8 @@ struct context {
 	struct kallsyms *symbols;
 	struct cgroups cgroups;
 	struct procmaps maps;
-	struct mapwatch *watch;
-	const struct wishes *wishes;
+	struct mmap_events *watch;
+	const struct context_specs *wishes;
 	__u16 refused;
 	__u16 counters[64];
 };
@@ -55,7 +55,7 @@ struct context {
  * Has the session record what is wished for, as far as that can be; says what cannot.
  * Return: 0, -errno.
  */
-int context_begin(struct context *c, struct ktrace_session *s, const struct wishes *wishes);
+int context_begin(struct context *c, struct ktrace_session *s, const struct context_specs *wishes);
 /* The same for one more event, which is no row of the table; named "family:name". */
 int context_event(struct context *c, struct ktrace_session *s, __u16 id, const char *name);
 /* Takes over what a session whose owner has died has met. */

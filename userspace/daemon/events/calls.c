@@ -10,7 +10,7 @@
 #include <ktrace/filter.h>
 #include <ktrace/tracefile.h>
 
-#include "entries.h"
+#include "event_rules.h"
 
 static bool match(const char *glob, struct ktrace_nearest *near)
 {
@@ -46,7 +46,7 @@ bool calls_are_in(const char *events)
 	bool are = false;
 	char *glob;
 
-	while (events && !are && entries_next(&events, &e)) {
+	while (events && !are && event_rules_next(&events, &e)) {
 		glob = strndup(e.glob, e.glob_len);
 		are = glob && calls_kind(glob) != CALLS_NONE;
 		free(glob);

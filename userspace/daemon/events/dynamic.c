@@ -24,7 +24,7 @@
 
 #include "base/lockdown.h"
 #include "base/log.h"
-#include "entries.h"
+#include "event_rules.h"
 #include "functions.h"
 #include "tracefs.h"
 
@@ -55,7 +55,7 @@ bool dynamic_wants(const char *events)
 {
 	char list[KTRACE_FILTER_SIZE], *rest = list, *item;
 
-	entries_strip(events ? events : "", list, sizeof(list));
+	event_rules_strip(events ? events : "", list, sizeof(list));
 	while ((item = next_item(&rest)))
 		if (dynamic_is(item))
 			return true;
@@ -447,7 +447,7 @@ static int want_all(struct dynamic *d, struct ktrace_session *s, const char *eve
 	size_t len = 0;
 
 	*reason = '\0';
-	entries_strip(events, list, sizeof(list));
+	event_rules_strip(events, list, sizeof(list));
 	while (error != -ENOMEM && (item = next_item(&rest))) {
 		ret = dynamic_is(item) ? want_item(d, s, item, one) : 0;
 		if (ret == -ENOMEM)

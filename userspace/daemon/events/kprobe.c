@@ -20,7 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "arguments.h"
+#include "kprobe_args.h"
 #include "noprobe.h"
 #include "tracefs.h"
 
@@ -247,7 +247,7 @@ int kprobe_make(struct kprobes *k, const char *item, char *path, size_t path_siz
 		put_reason(reason, "a function is missing", item, (size_t)(probe - item));
 		return -EINVAL;
 	}
-	error = arguments_resolve(probe, resolved, sizeof(resolved), what, sizeof(what), &column);
+	error = kprobe_args_resolve(probe, resolved, sizeof(resolved), what, sizeof(what), &column);
 	if (error) {
 		put_reason(reason, what, item, column + (size_t)(probe - item));
 		return error;

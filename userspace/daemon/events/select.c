@@ -21,7 +21,7 @@
 
 #include "calls.h"
 #include "dynamic.h"
-#include "entries.h"
+#include "event_rules.h"
 
 #define NAME_SIZE 64
 
@@ -40,7 +40,7 @@ static void full_name(const struct ktrace_kernel_event *ev, char name[NAME_SIZE]
 	snprintf(name, NAME_SIZE, "%s:%s", ev->family, ev->name);
 }
 
-/* "syscall:open*" means events of both kinds; which of them, where.c says. */
+/* "syscall:open*" means events of both kinds; which of them, kernel_filter.c says. */
 static bool is_call_of(const char *glob, const struct ktrace_kernel_event *ev)
 {
 	return !strcmp(ev->family, "syscall") && calls_kind(glob) == CALLS;
@@ -58,7 +58,7 @@ bool select_is_on(const char *events, const struct ktrace_kernel_event *ev)
 {
 	char list[KTRACE_FILTER_SIZE], *rest = list, *glob;
 
-	entries_strip(events ? events : default_kernel, list, sizeof(list));
+	event_rules_strip(events ? events : default_kernel, list, sizeof(list));
 	while ((glob = strsep(&rest, ",")))
 		if (*glob && select_matches(glob, ev))
 			return true;
@@ -83,7 +83,7 @@ static int append_events(char filter[KTRACE_FILTER_SIZE], size_t *len, const cha
 	const char *events = plain;
 	int error = 0;
 
-	entries_strip(list, plain, sizeof(plain));
+	event_rules_strip(list, plain, sizeof(plain));
 	if (strlen(plain) == sizeof(plain) - 1)
 		return -ENAMETOOLONG;
 

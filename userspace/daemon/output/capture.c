@@ -31,7 +31,7 @@
 #include "losses.h"
 #include "meta.h"
 #include "parts.h"
-#include "split.h"
+#include "rotation.h"
 #include "summary.h"
 
 /* Blocks of one stream in one drain: no stream keeps the loop to itself. */
@@ -113,7 +113,7 @@ static int write_lost(struct capture *c, __u32 i, const struct ktrace_chunk *at,
 	if (error)
 		return error;
 	st->total_seen = total;
-	split_see_lost(c, i, sum);
+	rotation_see_lost(c, i, sum);
 	return 0;
 }
 
@@ -156,9 +156,9 @@ static int write_before(struct capture *c, __u32 i, const struct ktrace_chunk *c
 
 	if (capture_must_wait(c))
 		return c->write_error;
-	split_before(c);
+	rotation_before(c);
 	announce(c, i);
-	error = capture_wrote(c, split_make_room(c, chunk->size));
+	error = capture_wrote(c, rotation_make_room(c, chunk->size));
 	if (!error)
 		error = capture_flush_meta(c);
 	return error ? error : report_gap(c, i, chunk);
@@ -175,7 +175,7 @@ static int write_block(struct capture *c, __u32 i, const struct ktrace_chunk *ch
 	error = ktrace_tracefile_block(c->file, &block);
 	if (!error) {
 		capture_wrote_block(c);
-		split_see(c, i, chunk, data);
+		rotation_see(c, i, chunk, data);
 	} else if (error != -EFAULT) {	/* the ring's memory is gone: not the file's fault */
 		capture_wrote(c, error);
 	}
@@ -231,7 +231,7 @@ static __u32 take_together(struct capture *c, __u32 i)
 	capture_wrote_block(c);
 	for (__u32 n = 0; n < nr; n++) {
 		c->events += chunks[n].records;
-		split_see(c, i, &chunks[n], chunks[n].data);
+		rotation_see(c, i, &chunks[n], chunks[n].data);
 		ktrace_stream_advance(c->session, i, &chunks[n]);
 	}
 	return nr;
@@ -383,7 +383,7 @@ struct capture_fill capture_drain(struct capture *c, bool partial)
 	c->eighths = fill.eighths;
 	if ((partial || c->meta.len > META_PENDING_MAX / 64) && !capture_must_wait(c))
 		capture_flush_meta(c);
-	if (split_is_due(c))
+	if (rotation_is_due(c))
 		end_part(c);
 	return fill;
 }
@@ -426,8 +426,8 @@ static void empty_in_order(struct capture *c)
 		struct capture_stream *st = &c->streams[i];
 		__u64 step = st->next.next_pos - st->next.pos;
 
-		if (split_is_due(c))
-			split_change(c);
+		if (rotation_is_due(c))
+			rotation_change(c);
 		if (take(c, i, &st->next))
 			st->left = step < st->left ? st->left - step : 0;
 		peek_next(c, i);

@@ -19,7 +19,7 @@
 
 #include <ktrace/level.h>
 
-#include "events/entries.h"
+#include "events/event_rules.h"
 
 #define NS_PER_S 1000000000ull
 
@@ -46,12 +46,12 @@ void meta_cmd(struct ktrace_text *t, char **argv)
 
 void meta_choice_pairs(struct ktrace_text *t, const struct choice *choice)
 {
-	char names[KTRACE_FILTER_SIZE], *filters = entries_filters(choice->events);
+	char names[KTRACE_FILTER_SIZE], *filters = event_rules_filters(choice->events);
 
 	if (choice->has_levels && !ktrace_level_names(choice->levels, names, sizeof(names)))
 		ktrace_text_str(t, "levels", names);
 	if (choice->events) {
-		entries_strip(choice->events, names, sizeof(names));
+		event_rules_strip(choice->events, names, sizeof(names));
 		ktrace_text_str(t, "events", names);
 	}
 	if (filters)

@@ -25,7 +25,7 @@
 #include "base/lines.h"
 #include "base/now.h"
 #include "base/peer.h"
-#include "gone.h"
+#include "exited_processes.h"
 
 /*
  * Readings of the clocks, one a second, that are repeated in the next part: events are seldom
@@ -371,12 +371,12 @@ void parts_attached(struct parts *p, __u32 pid)
 
 struct pids *parts_find_gone(const struct parts *p)
 {
-	return p->is_forgetful ? gone_find(&p->facts) : NULL;
+	return p->is_forgetful ? exited_find(&p->facts) : NULL;
 }
 
 __u64 parts_forget_gone(struct parts *p, const struct pids *gone)
 {
-	return p->is_forgetful ? gone_forget(&p->facts, gone, p->attached) : ~0ull;
+	return p->is_forgetful ? exited_forget(&p->facts, gone, p->attached) : ~0ull;
 }
 
 __u64 parts_end_ns(const struct parts *p)

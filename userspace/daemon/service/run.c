@@ -17,8 +17,8 @@
 #include "base/descriptors.h"
 #include "base/log.h"
 #include "service/ipc/listen.h"
-#include "service/session/own_producer.h"
-#include "service/session/port.h"
+#include "service/session/builtin_producer.h"
+#include "service/session/rpc_ports.h"
 #include "service/session/service.h"
 
 /* Of systemd's sockets: the first one is this number. */
@@ -107,7 +107,7 @@ static void on_signal(void *arg, uint32_t events)
 /* @producers: where our own producer connects to, NULL: there is to be none */
 static int serve(struct service *s, const sigset_t *signals, const struct listener *producers)
 {
-	struct own_producer own;
+	struct builtin_producer own;
 	struct interrupt interrupt = { .loop = &s->loop };
 	sigset_t ends = *signals;
 	int error;
@@ -122,13 +122,13 @@ static int serve(struct service *s, const sigset_t *signals, const struct listen
 			 address_name(&producer_address), address_name(&consumer_address));
 		notify("READY=1");
 		if (producers)
-			own_producer_begin(&own, s, producers->source.fd);
+			builtin_producer_begin(&own, s, producers->source.fd);
 		error = loop_run(&s->loop);
 		notify("STOPPING=1");
 		if (!error)
 			error = service_finish(s);
 		if (producers)
-			own_producer_end(&own);
+			builtin_producer_end(&own);
 	}
 	if (error)
 		log_error("event loop: %s", strerror(-error));

@@ -3,13 +3,13 @@
 #include "fragment.h"
 
 #include "service/ipc/wire.h"
-#include "smb_page.h"
+#include "shmem_page.h"
 
 static enum fragment_kind kind_of(bool is_first, bool is_last, uint8_t flags)
 {
-	const bool goes_on = is_last && flags & SMB_CONTINUES_NEXT;
+	const bool goes_on = is_last && flags & SHMEM_CONTINUES_NEXT;
 
-	if (is_first && flags & SMB_CONTINUES_PREVIOUS)
+	if (is_first && flags & SHMEM_CONTINUES_PREVIOUS)
 		return goes_on ? FRAGMENT_MIDDLE : FRAGMENT_END;
 	return goes_on ? FRAGMENT_BEGIN : FRAGMENT_WHOLE;
 }
@@ -43,7 +43,7 @@ struct fragment fragment_at(const uint8_t *payload, size_t size, size_t off, uin
 	f.kind = FRAGMENT_CORRUPT;
 	if (!take_size(&w, &length))
 		return f;
-	if (length == SMB_PACKET_ABORTED) {
+	if (length == SHMEM_PACKET_ABORTED) {
 		f.kind = FRAGMENT_ABORTED;
 		return f;
 	}

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-const int64_t central_buckets[CENTRAL_BUCKETS] = {
+const int64_t trace_buffer_buckets[TRACE_BUFFER_BUCKETS] = {
 	8, 32, 128, 512, 1024, 2048, 4096, 8192, 12288, 16384,
 };
 
-static uint32_t key_of(const struct central_origin *origin)
+static uint32_t key_of(const struct trace_buffer_origin *origin)
 {
 	return (uint32_t)origin->producer << 16 | origin->writer;
 }
@@ -109,7 +109,7 @@ int sequences_copy(struct sequences *to, const struct sequences *from)
 	return 0;
 }
 
-struct sequence *sequences_find(const struct sequences *t, const struct central_origin *origin)
+struct sequence *sequences_find(const struct sequences *t, const struct trace_buffer_origin *origin)
 {
 	const uint32_t row = t->slot_nr ? *slot_of(t, key_of(origin)) : 0;
 
@@ -138,7 +138,7 @@ static void sweep(struct sequences *t, uint64_t kept)
 	list(t);
 }
 
-static struct sequence *add(struct sequences *t, const struct central_origin *origin)
+static struct sequence *add(struct sequences *t, const struct trace_buffer_origin *origin)
 {
 	struct sequence *s;
 
@@ -151,7 +151,7 @@ static struct sequence *add(struct sequences *t, const struct central_origin *or
 		return NULL;
 	s->origin = *origin;
 	s->index = t->taken++;
-	s->lost = CENTRAL_DROPPED;
+	s->lost = TRACE_BUFFER_DROPPED;
 	s->idle_since = ++t->clock;
 	t->rows[s->index] = s;
 	t->used++;
@@ -161,7 +161,7 @@ static struct sequence *add(struct sequences *t, const struct central_origin *or
 	return s;
 }
 
-struct sequence *sequences_get(struct sequences *t, const struct central_origin *origin)
+struct sequence *sequences_get(struct sequences *t, const struct trace_buffer_origin *origin)
 {
 	struct sequence *s = sequences_find(t, origin);
 
@@ -193,7 +193,7 @@ void sequence_count(struct sequence *s, size_t size)
 {
 	unsigned int i = 0;
 
-	while (i < CENTRAL_BUCKETS && (int64_t)size > central_buckets[i])
+	while (i < TRACE_BUFFER_BUCKETS && (int64_t)size > trace_buffer_buckets[i])
 		i++;
 	s->counts[i]++;
 	s->sums[i] += (int64_t)size;

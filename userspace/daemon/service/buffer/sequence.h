@@ -11,13 +11,13 @@
 #ifndef KTRACED_SERVICE_BUFFER_SEQUENCE_H
 #define KTRACED_SERVICE_BUFFER_SEQUENCE_H
 
-#include "central.h"
+#include "trace_buffer.h"
 
 #define SEQUENCE_IDLE_MAX 4096u
 #define SEQUENCE_MAX 65536u
 
 struct sequence {
-	struct central_origin origin;
+	struct trace_buffer_origin origin;
 	uint32_t index;			/* its row */
 	uint32_t first;			/* places of records, by id; 0: none */
 	uint32_t last;
@@ -32,8 +32,8 @@ struct sequence {
 	uint32_t lost;			/* causes, until the next packet tells them */
 	uint64_t stalled_pass;		/* nothing to be had of it in this pass */
 	uint64_t idle_since;		/* order in which sequences became empty */
-	uint64_t counts[CENTRAL_BUCKETS + 1];
-	int64_t sums[CENTRAL_BUCKETS + 1];
+	uint64_t counts[TRACE_BUFFER_BUCKETS + 1];
+	int64_t sums[TRACE_BUFFER_BUCKETS + 1];
 };
 
 struct sequences {
@@ -53,9 +53,10 @@ struct sequences {
 void sequences_exit(struct sequences *t);
 /* Rows alone: none is found, or made. Return: 0, -ENOMEM; @to is empty then. */
 int sequences_copy(struct sequences *to, const struct sequences *from);
-struct sequence *sequences_find(const struct sequences *t, const struct central_origin *origin);
+struct sequence *sequences_find(const struct sequences *t,
+				const struct trace_buffer_origin *origin);
 /* Finds it or makes it. Return: NULL if there is no memory, or too many. */
-struct sequence *sequences_get(struct sequences *t, const struct central_origin *origin);
+struct sequence *sequences_get(struct sequences *t, const struct trace_buffer_origin *origin);
 static inline bool sequences_are_full(const struct sequences *t)
 {
 	return t->used >= SEQUENCE_MAX;

@@ -25,7 +25,7 @@ static uint8_t *put_int32(uint8_t *to, uint32_t field, int32_t value)
 }
 
 /* What the packet says itself: its writer knows of losses that never came here. */
-static uint32_t dropped_by_writer(const struct central_packet *packet)
+static uint32_t dropped_by_writer(const struct trace_buffer_packet *packet)
 {
 	struct wire_field f;
 	uint32_t dropped = 0;
@@ -40,9 +40,10 @@ static uint32_t dropped_by_writer(const struct central_packet *packet)
 	return dropped;
 }
 
-size_t stamp_packet(uint8_t out[STAMP_MAX], const struct central_packet *packet, uint32_t sequence)
+size_t stamp_packet(uint8_t out[STAMP_MAX], const struct trace_buffer_packet *packet,
+		    uint32_t sequence)
 {
-	const struct central_origin *origin = &packet->origin;
+	const struct trace_buffer_origin *origin = &packet->origin;
 	uint8_t *to = out;
 
 	to = put_int32(to, FIELD_UID, (int32_t)origin->uid);

@@ -8,7 +8,7 @@
 #ifndef KTRACED_SERVICE_BUFFER_STAMP_H
 #define KTRACED_SERVICE_BUFFER_STAMP_H
 
-#include "central.h"
+#include "trace_buffer.h"
 
 #define STAMP_MAX 64
 
@@ -16,7 +16,7 @@
  * Who wrote a packet, and whether others are missing before it.
  * @sequence: one id for each pair of producer and writer, not 0. Return: bytes in @out.
  */
-size_t stamp_packet(uint8_t out[STAMP_MAX], const struct central_packet *packet,
+size_t stamp_packet(uint8_t out[STAMP_MAX], const struct trace_buffer_packet *packet,
 		    uint32_t sequence);
 /*
  * A packet of the service itself, with the constant that a reader looks for in a damaged file. The

@@ -128,11 +128,11 @@ static void accept_some(void *arg, uint32_t events)
 			pause_listening(l);
 			return;
 		}
-		peer_open(l->peers, l->port, fd);
+		connection_open(l->peers, l->port, fd);
 	}
 }
 
-int listener_open(struct listener *l, struct peers *peers, const struct port *port,
+int listener_open(struct listener *l, struct connections *peers, const struct port *port,
 		  const struct address *a, int inherited)
 {
 	const char *name = address_name(a);

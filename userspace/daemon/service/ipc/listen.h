@@ -8,10 +8,10 @@
 
 #include "base/loop.h"
 #include "base/timer.h"
-#include "peer.h"
+#include "connection.h"
 
 struct listener {
-	struct peers *peers;
+	struct connections *peers;
 	const struct port *port;
 	struct loop_source source;
 	struct timer pause;	/* set: nobody is accepted for a while */
@@ -33,7 +33,7 @@ struct address {
 };
 
 const char *address_name(const struct address *a);
-int listener_open(struct listener *l, struct peers *peers, const struct port *port,
+int listener_open(struct listener *l, struct connections *peers, const struct port *port,
 		  const struct address *a, int inherited);
 void listener_close(struct listener *l);
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
-#include "peer.h"
+#include "connection.h"
 
 /* A user's connections leave descriptors for others: each may need two. */
 #define PEER_MAX 16384
@@ -22,7 +22,7 @@ static bool is_in_use(struct user *u)
 	return is;
 }
 
-void users_forget(struct peers *all)
+void users_forget(struct connections *all)
 {
 	struct user *u = LIST_FIRST(&all->users);
 
@@ -38,7 +38,7 @@ void users_forget(struct peers *all)
 	}
 }
 
-struct user *user_get(struct peers *all, uid_t uid)
+struct user *user_get(struct connections *all, uid_t uid)
 {
 	struct user *u;
 
@@ -82,7 +82,7 @@ bool user_may_connect(struct user *u)
 	return !u->is_bounded || u->peer_nr + on_the_way(u) < connection_max();
 }
 
-bool users_may_come(const struct peers *all)
+bool users_may_come(const struct connections *all)
 {
 	const uint32_t max = connection_max();
 	struct user *u;

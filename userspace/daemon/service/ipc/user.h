@@ -15,7 +15,7 @@
 #include <sys/queue.h>
 #include <sys/types.h>
 
-struct peers;
+struct connections;
 struct closing;
 
 struct user {
@@ -35,14 +35,14 @@ struct user {
 };
 
 /* Return: NULL: no memory. */
-struct user *user_get(struct peers *all, uid_t uid);
+struct user *user_get(struct connections *all, uid_t uid);
 /* One more connection? */
 bool user_may_connect(struct user *u);
 /*
  * Whether a connection may be accepted, whose user is not known yet: not while as many as somebody
  * may have, which were refused, wait to be closed.
  */
-bool users_may_come(const struct peers *all);
+bool users_may_come(const struct connections *all);
 /* More than all of the user's connections may make us hold, even without @size bytes of it */
 bool user_holds_too_much(const struct user *u, size_t size);
 /*
@@ -51,6 +51,6 @@ bool user_holds_too_much(const struct user *u, size_t size);
  */
 bool user_share(struct user *u, size_t size, uint64_t max);
 /* Those who have nothing here any more */
-void users_forget(struct peers *all);
+void users_forget(struct connections *all);
 
 #endif

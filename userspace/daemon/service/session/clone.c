@@ -11,11 +11,11 @@
 #include "disk.h"
 #include "file.h"
 #include "flush.h"
-#include "own.h"
 #include "producer.h"
-#include "service/buffer/central.h"
-#include "service/buffer/numbers.h"
+#include "service/buffer/sequence_ids.h"
+#include "service/buffer/trace_buffer.h"
 #include "service/ipc/message.h"
+#include "service_packets.h"
 
 #define ANY_FOR_REPORT UINT64_MAX
 #define CLONE_FOR_REPORT 0x100u
@@ -54,7 +54,7 @@ static void answer(struct clone *c, const struct session *made, const char *erro
 	r.session_id = made ? made->id : 0;
 	r.has_was_write_into_file = true;
 	r.was_write_into_file = made && made->file.is_used;
-	peer_reply(c->consumer->peer, &c->call, &r.base);
+	connection_reply(c->consumer->peer, &c->call, &r.base);
 }
 
 static void free_clone(struct clone *c)
@@ -63,7 +63,7 @@ static void free_clone(struct clone *c)
 	if (c->disk)
 		disk_close(c->disk, false);
 	if (c->part.fd >= 0)
-		peer_close_fd(c->consumer->peer, c->part.fd);
+		connection_close_fd(c->consumer->peer, c->part.fd);
 	batch_exit(&c->pending);
 	pft__clone_session_request__free_unpacked(c->request, NULL);
 	free(c);
@@ -113,23 +113,23 @@ static struct session *find(const struct consumer *c, const Pft__CloneSessionReq
 }
 
 /* A buffer that is handed over leaves an empty one of the same kind behind. */
-static int take_buffer(struct session *from, size_t i, struct central **out)
+static int take_buffer(struct session *from, size_t i, struct trace_buffer **out)
 {
 	const Pft__TraceConfig__BufferConfig *wish = from->config->buffers[i];
-	struct central *fresh;
+	struct trace_buffer *fresh;
 	int error;
 
 	if (!wish->transfer_on_clone)
-		return central_copy_begin(from->buffers[i].central, out);
-	error = central_alloc(&fresh, wish->size_kb * (size_t)1024,
-			      wish->fill_policy ==
-			      PFT__TRACE_CONFIG__BUFFER_CONFIG__FILL_POLICY__DISCARD ?
-			      CENTRAL_DISCARD : CENTRAL_RING);
+		return trace_buffer_copy_begin(from->buffers[i].trace, out);
+	error = trace_buffer_alloc(&fresh, wish->size_kb * (size_t)1024,
+				   wish->fill_policy ==
+				   PFT__TRACE_CONFIG__BUFFER_CONFIG__FILL_POLICY__DISCARD ?
+				   TRACE_BUFFER_DISCARD : TRACE_BUFFER_RING);
 	if (error)
 		return error;
-	*out = from->buffers[i].central;
-	from->buffers[i].central = fresh;
-	central_finish(*out);
+	*out = from->buffers[i].trace;
+	from->buffers[i].trace = fresh;
+	trace_buffer_finish(*out);
 	return 0;
 }
 
@@ -142,14 +142,14 @@ static bool begin_buffers(struct session *to, struct session *from)
 		struct buffer *b = &to->buffers[i];
 
 		b->session = to;
-		if (take_buffer(from, i, &b->central))
+		if (take_buffer(from, i, &b->trace))
 			return false;
 		if (service_add_buffer(to->service, b)) {
-			central_free(b->central);
+			trace_buffer_free(b->trace);
 			return false;
 		}
 		to->buffer_nr++;
-		own_buffer_cloned(to, (uint32_t)i);
+		service_packets_buffer_cloned(to, (uint32_t)i);
 	}
 	return true;
 }
@@ -165,7 +165,7 @@ static void copy_facts(struct session *to, struct session *from)
 	to->packets_lost = to->lost_before = from->packets_lost;
 	to->packets_too_large = to->too_large_before = from->packets_too_large;
 	to->was_triggered = from->was_triggered;
-	own_copy(to, from);
+	service_packets_copy(to, from);
 }
 
 static void note_trigger(struct session *to, const Pft__CloneSessionRequest *request)
@@ -178,7 +178,7 @@ static void note_trigger(struct session *to, const Pft__CloneSessionRequest *req
 	};
 
 	if (hit.name && *hit.name)
-		own_trigger(to, &hit, true);
+		service_packets_trigger(to, &hit, true);
 }
 
 static struct session *make(struct clone *c, struct session *from, bool is_flushed)
@@ -192,7 +192,7 @@ static struct session *make(struct clone *c, struct session *from, bool is_flush
 	copy_facts(to, from);
 	session_set_uuid(to, NULL);
 	session_publish(to);
-	if (!begin_buffers(to, from) || numbers_copy(&to->numbers, &from->numbers) ||
+	if (!begin_buffers(to, from) || sequence_ids_copy(&to->numbers, &from->numbers) ||
 	    (!c->request->skip_trace_filter && !session_load_filter(to, NULL))) {
 		session_free(to, NULL);
 		return NULL;
@@ -200,7 +200,7 @@ static struct session *make(struct clone *c, struct session *from, bool is_flush
 	to->flush_counts.final = is_flushed ?
 		PFT__TRACE_STATS__FINAL_FLUSH_OUTCOME__FINAL_FLUSH_SUCCEEDED :
 		PFT__TRACE_STATS__FINAL_FLUSH_OUTCOME__FINAL_FLUSH_FAILED;
-	own_event(to, OWN_CLONE_STARTED, true);
+	service_packets_event(to, SERVICE_PACKETS_CLONE_STARTED, true);
 	note_trigger(to, c->request);
 	return to;
 }
@@ -267,11 +267,11 @@ static bool copy_next(void *arg)
 	struct session *to = c->made;
 
 	if (c->buffer < to->buffer_nr) {
-		c->buffer += !central_copy_step(to->buffers[c->buffer].central);
+		c->buffer += !trace_buffer_copy_step(to->buffers[c->buffer].trace);
 		return true;
 	}
 	c->consumer->session = to;
-	peer_resume(c->consumer->peer);
+	connection_resume(c->consumer->peer);
 	if (!to->file.is_used) {
 		finish(c, NULL);
 		return false;
@@ -310,31 +310,31 @@ static void flushed(struct session *from, void *arg, bool is_done)
 	/* It is the consumer's when it is whole: what it calls waits for that. */
 	to->consumer = consumer;
 	c->made = to;
-	peer_pause(consumer->peer);
+	connection_pause(consumer->peer);
 	work_begin(&from->service->works, &c->work);
 }
 
 /* What a buffer had before it was cleared: it goes in steps, whatever becomes of the session. */
 struct cleared {
 	struct work work;
-	struct central *central;
+	struct trace_buffer *trace;
 };
 
 static bool free_cleared(void *arg)
 {
 	struct cleared *cleared = arg;
 
-	if (central_free_step(cleared->central))
+	if (trace_buffer_free_step(cleared->trace))
 		return true;
 	free(cleared);
 	return false;
 }
 
-static bool clear(struct service *s, struct central *central)
+static bool clear(struct service *s, struct trace_buffer *trace)
 {
 	struct cleared *cleared = calloc(1, sizeof(*cleared));
 
-	if (!cleared || central_clear(central, &cleared->central)) {
+	if (!cleared || trace_buffer_clear(trace, &cleared->trace)) {
 		free(cleared);
 		return false;
 	}
@@ -350,7 +350,7 @@ static void begin_flush(struct clone *c, struct session *from)
 
 	for (size_t i = 0; i < from->buffer_nr; i++)
 		if (from->config->buffers[i]->clear_before_clone &&
-		    !clear(from->service, from->buffers[i].central)) {
+		    !clear(from->service, from->buffers[i].trace)) {
 			finish(c, "The buffers could not be cleared: out of memory");
 			return;
 		}
@@ -422,13 +422,13 @@ static void go_on(struct clone *c, struct session *from, int fd)
 	c->from = from->id;
 	if (!from->file.disk) {
 		if (fd >= 0)
-			peer_close_fd(c->consumer->peer, fd);
+			connection_close_fd(c->consumer->peer, fd);
 		begin_flush(c, from);
 		return;
 	}
 	error = disk_open(&c->disk, c->consumer->peer, NULL, fd);
 	if (error) {
-		peer_close_fd(c->consumer->peer, fd);
+		connection_close_fd(c->consumer->peer, fd);
 		finish(c, disk_error(error));
 		return;
 	}
@@ -449,7 +449,7 @@ void clone_session(struct consumer *c, struct call *call, const Pft__CloneSessio
 		return;
 	}
 	if (fd >= 0)
-		peer_close_fd(c->peer, fd);
+		connection_close_fd(c->peer, fd);
 	answer(&refused, NULL, error ? error : "out of memory");
 }
 

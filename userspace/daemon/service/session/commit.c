@@ -6,27 +6,27 @@
 #include <string.h>
 
 #include "flush.h"
-#include "service/buffer/central.h"
+#include "service/buffer/trace_buffer.h"
 
 #define PATCH_MAX 1024
 
-struct central_origin commit_origin(const struct producer *p, uint16_t writer)
+struct trace_buffer_origin commit_origin(const struct producer *p, uint16_t writer)
 {
-	return (struct central_origin) {
+	return (struct trace_buffer_origin) {
 		.producer = p->id, .writer = writer,
 		.uid = p->peer->cred.uid, .pid = p->peer->cred.pid,
 	};
 }
 
-static void put(struct producer *p, struct buffer *b, const struct smb_chunk *chunk)
+static void put(struct producer *p, struct buffer *b, const struct shmem_chunk *chunk)
 {
-	const struct central_chunk put = {
+	const struct trace_buffer_chunk put = {
 		.origin = commit_origin(p, chunk->writer), .id = chunk->id,
 		.packets = chunk->packets, .flags = chunk->flags, .is_complete = chunk->is_complete,
 		.payload = chunk->payload, .size = chunk->size,
 	};
 
-	central_put(b->central, &put);
+	trace_buffer_put(b->trace, &put);
 }
 
 /* A stopped session's buffers are as they were (PFT-11). */
@@ -37,19 +37,19 @@ static bool is_frozen(const struct session *session)
 
 /* Into a buffer of a session that enabled this producer, and only where the writer belongs. */
 static void move(struct producer *p, const Pft__CommitDataRequest__ChunksToMove *move,
-		 struct smb_chunk *chunk)
+		 struct shmem_chunk *chunk)
 {
 	struct service *s = p->service;
 	struct buffer *b = service_buffer(s, move->target_buffer);
 	uint16_t registered;
 
 	if (move->has_data) {
-		if (smb_parse(move->data.data, move->data.len, chunk)) {
+		if (shmem_parse(move->data.data, move->data.len, chunk)) {
 			s->chunks_discarded++;
 			return;
 		}
 		chunk->is_complete = !move->chunk_incomplete;
-	} else if (!p->has_smb || smb_take(&p->smb, move->page, move->chunk, chunk)) {
+	} else if (!p->has_smb || shmem_take(&p->smb, move->page, move->chunk, chunk)) {
 		s->chunks_discarded++;
 		return;
 	}
@@ -66,7 +66,7 @@ static void move(struct producer *p, const Pft__CommitDataRequest__ChunksToMove 
 }
 
 static bool read_patches(const Pft__CommitDataRequest__ChunkToPatch *from,
-			 struct central_patch *patches)
+			 struct trace_buffer_patch *patches)
 {
 	for (size_t i = 0; i < from->n_patches; i++) {
 		const Pft__CommitDataRequest__ChunkToPatch__Patch *patch = from->patches[i];
@@ -81,10 +81,10 @@ static bool read_patches(const Pft__CommitDataRequest__ChunkToPatch *from,
 
 static void patch(struct producer *p, const Pft__CommitDataRequest__ChunkToPatch *from)
 {
-	static struct central_patch patches[PATCH_MAX];
+	static struct trace_buffer_patch patches[PATCH_MAX];
 	struct service *s = p->service;
 	struct buffer *b = service_buffer(s, from->target_buffer);
-	struct central_origin writer = commit_origin(p, (uint16_t)from->writer_id);
+	struct trace_buffer_origin writer = commit_origin(p, (uint16_t)from->writer_id);
 
 	if (!b || !from->writer_id || from->writer_id > PRODUCER_WRITER_MAX ||
 	    from->n_patches > PATCH_MAX || !producer_may_write(p, b->id) ||
@@ -92,8 +92,8 @@ static void patch(struct producer *p, const Pft__CommitDataRequest__ChunkToPatch
 		s->patches_discarded += from->n_patches;
 		return;
 	}
-	central_patch(b->central, &writer, from->chunk_id, patches, from->n_patches,
-		      from->has_more_patches);
+	trace_buffer_patch(b->trace, &writer, from->chunk_id, patches, from->n_patches,
+			   from->has_more_patches);
 }
 
 /*
@@ -104,13 +104,13 @@ static void settle(struct producer *p)
 {
 	for (uint32_t id = 1; id <= SERVICE_BUFFER_MAX; id++)
 		if (p->service->buffers[id] && producer_may_write(p, (uint16_t)id))
-			central_settle(p->service->buffers[id]->central, p->id);
+			trace_buffer_settle(p->service->buffers[id]->trace, p->id);
 }
 
 void commit(struct producer *p, const Pft__CommitDataRequest *request)
 {
 	/* One thread: one copy at a time. */
-	static struct smb_chunk chunk;
+	static struct shmem_chunk chunk;
 
 	for (size_t i = 0; i < request->n_chunks_to_move; i++)
 		move(p, request->chunks_to_move[i], &chunk);
@@ -134,10 +134,10 @@ static bool may_have(const struct session *session, const struct producer *p)
 /* @only: NULL: into buffers of any session */
 static void scrape(struct producer *p, const struct session *only)
 {
-	static struct smb_chunk chunk;
+	static struct shmem_chunk chunk;
 	uint32_t cursor = 0;
 
-	while (smb_scrape(&p->smb, &cursor, &chunk)) {
+	while (shmem_scrape(&p->smb, &cursor, &chunk)) {
 		struct buffer *b = service_buffer(p->service, producer_writer(p, chunk.writer));
 
 		if (b && (!only || b->session == only) && !is_frozen(b->session) &&

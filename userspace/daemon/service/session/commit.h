@@ -5,11 +5,11 @@
 
 #include "producer.h"
 #include "service.pb-c.h"
-#include "service/buffer/central.h"
+#include "service/buffer/trace_buffer.h"
 #include "session.h"
 
 /* The connection says it, not the producer (PFT-09). */
-struct central_origin commit_origin(const struct producer *p, uint16_t writer);
+struct trace_buffer_origin commit_origin(const struct producer *p, uint16_t writer);
 /* Moves, then patches, then the flush that is acknowledged. Nothing in @request is trusted. */
 void commit(struct producer *p, const Pft__CommitDataRequest *request);
 /* Takes what @p has written into buffers of @session and not committed. */

@@ -23,7 +23,7 @@ static void read_more(void *arg)
 	consumer_read_on(arg);
 }
 
-struct consumer *consumer_of(struct peer *p)
+struct consumer *consumer_of(struct connection *p)
 {
 	struct consumer *c = p->end;
 
@@ -56,7 +56,7 @@ void consumer_tell_disabled(struct consumer *c, const char *error)
 
 	r.has_disabled = r.disabled = true;
 	r.error = error && *error ? (char *)error : NULL;
-	peer_reply(c->peer, &c->enabled, &r.base);
+	connection_reply(c->peer, &c->enabled, &r.base);
 }
 
 static void tell(struct consumer *c, Pft__ObservableEvents *events)
@@ -64,7 +64,7 @@ static void tell(struct consumer *c, Pft__ObservableEvents *events)
 	Pft__ObserveEventsResponse r = PFT__OBSERVE_EVENTS_RESPONSE__INIT;
 
 	r.events = events;
-	peer_stream(c->peer, &c->observing, &r.base, true);
+	connection_stream(c->peer, &c->observing, &r.base, true);
 }
 
 void consumer_tell_instance(struct consumer *c, const struct instance *i)
@@ -131,7 +131,7 @@ static bool send_slices(struct consumer *c, struct slices *s, bool has_more)
 	r.n_slices = s->nr;
 	r.slices = s->pointers;
 	s->nr = s->bytes = 0;
-	return peer_stream(c->peer, &c->reading, &r.base, has_more);
+	return connection_stream(c->peer, &c->reading, &r.base, has_more);
 }
 
 /* A packet longer than a frame goes in several slices. */
@@ -207,7 +207,7 @@ void consumer_read(struct consumer *c, const struct call *call)
 
 	/* One at a time: packets of two readings must not mix. */
 	if (c->reading.is_open)
-		peer_stream(c->peer, &c->reading, &end.base, false);
+		connection_stream(c->peer, &c->reading, &end.base, false);
 	c->reading = *call;
 	/* The trace is over, so these are its last statistics. */
 	if (c->session && !session_is_running(c->session))

@@ -7,7 +7,7 @@
 
 #include "instance.h"
 #include "service/ipc/batch.h"
-#include "service/ipc/peer.h"
+#include "service/ipc/connection.h"
 #include "session.h"
 #include "trigger.h"
 
@@ -17,7 +17,7 @@ struct waiting;
 
 struct consumer {
 	struct service *service;
-	struct peer *peer;
+	struct connection *peer;
 	struct session *session;	/* NULL: none, or detached from it */
 	struct call enabled;		/* answered when the session has been disabled */
 	struct call observing;
@@ -32,7 +32,7 @@ struct consumer {
 };
 
 /* Return: the peer's consumer, NULL without memory. */
-struct consumer *consumer_of(struct peer *p);
+struct consumer *consumer_of(struct connection *p);
 void consumer_close(struct consumer *c);
 
 /* The session has been disabled, or could not be enabled: @error, NULL: none. */

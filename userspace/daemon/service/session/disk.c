@@ -15,7 +15,7 @@
 #include "base/disk_room.h"
 #include "base/rights.h"
 #include "service.h"
-#include "service/ipc/peer.h"
+#include "service/ipc/connection.h"
 
 /* Of one user and of all: sessions and clones, some of which wait for a disk after their end */
 #define PER_UID_MAX 20
@@ -281,7 +281,7 @@ static void on_done(void *arg, uint32_t events)
 		d->done(d->arg, d->error, d->result);
 }
 
-static int take_groups(struct disk *d, const struct peer *owner)
+static int take_groups(struct disk *d, const struct connection *owner)
 {
 	socklen_t size = 0;
 
@@ -298,7 +298,7 @@ static int take_groups(struct disk *d, const struct peer *owner)
 	return 0;
 }
 
-static struct disk *alloc_disk(const struct peer *owner, const char *path)
+static struct disk *alloc_disk(const struct connection *owner, const char *path)
 {
 	struct disk *d = calloc(1, sizeof(*d));
 
@@ -358,7 +358,7 @@ err_close:
 	return error;
 }
 
-int disk_open(struct disk **out, const struct peer *owner, const char *path, int fd)
+int disk_open(struct disk **out, const struct connection *owner, const char *path, int fd)
 {
 	struct disk *d;
 	int error;

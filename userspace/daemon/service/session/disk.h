@@ -20,7 +20,7 @@
 #include "service/ipc/batch.h"
 
 struct disk;
-struct peer;
+struct connection;
 struct service;
 
 /* @error: 0 or -errno. @size: bytes of whole packets that were written. */
@@ -38,7 +38,7 @@ struct disk_part {
  * -ESPIPE: the descriptor is not one of a regular file; or why the file cannot be made.
  * Return: 0, -EUSERS (the user has too many files under way), or -errno; then @fd is the caller's.
  */
-int disk_open(struct disk **out, const struct peer *owner, const char *path, int fd);
+int disk_open(struct disk **out, const struct connection *owner, const char *path, int fd);
 /* In words: what was wrong. */
 const char *disk_error(int error);
 /* What is called at the end of the operation at hand. */

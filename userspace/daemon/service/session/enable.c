@@ -5,12 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "boost.h"
 #include "check.h"
 #include "consumer.h"
 #include "disk.h"
 #include "file.h"
-#include "look.h"
+#include "sched_boost.h"
+#include "source_matching.h"
 
 #define START_TRACING PFT__TRACE_CONFIG__TRIGGER_CONFIG__TRIGGER_MODE__START_TRACING
 
@@ -41,7 +41,7 @@ static void begin(struct session *session)
 	const Pft__TraceConfig__TriggerConfig *trigger = session->config->trigger_config;
 	int mode = session_trigger_mode(session);
 
-	look_begin(session);
+	source_matching_begin(session);
 	if (mode == START_TRACING)
 		timer_set(&session->service->timers, &session->trigger_timer,
 			  trigger->trigger_timeout_ms);
@@ -71,7 +71,7 @@ static bool may_enable(const struct consumer *c, const Pft__TraceConfig *config,
 
 static bool boost(const struct session *session, char *error)
 {
-	int ret = boost_update(session->service, session->config);
+	int ret = sched_boost_update(session->service, session->config);
 
 	if (ret)
 		snprintf(error, SESSION_ERROR_MAX, "Failed to boost priority: %s", strerror(-ret));
@@ -85,7 +85,7 @@ bool enable_session(struct consumer *c, Pft__TraceConfig *config, int fd, char *
 	if (may && config->write_into_file)
 		return file_enable(c, config, fd, error);
 	if (fd >= 0)
-		peer_close_fd(c->peer, fd);
+		connection_close_fd(c->peer, fd);
 	if (may)
 		return enable_with(c, config, NULL, error);
 	if (config)
@@ -132,6 +132,6 @@ bool enable_with(struct consumer *c, Pft__TraceConfig *config, struct disk *disk
 	begin(session);
 	/* What it calls next is for a session that has its sources. */
 	if (session->look.is_first)
-		peer_pause(c->peer);
+		connection_pause(c->peer);
 	return true;
 }

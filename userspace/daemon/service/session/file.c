@@ -13,8 +13,8 @@
 #include "disk.h"
 #include "enable.h"
 #include "flush.h"
-#include "own.h"
 #include "read.h"
+#include "service_packets.h"
 #include "stats.h"
 
 #define PERIOD_DEFAULT_MS 5000
@@ -34,8 +34,9 @@
 static uint64_t reserve(const struct session *session, uint64_t max)
 {
 	const uint64_t writers = max / WRITERS_SHARE;
-	const uint64_t size = stats_bound(session) + OWN_STATS_HEAD_MAX + COMPRESS_MAX +
-			      (writers < OWN_STATS_MAX ? writers : OWN_STATS_MAX);
+	const uint64_t size = stats_bound(session) + SERVICE_PACKETS_STATS_HEAD_MAX + COMPRESS_MAX +
+			      (writers < SERVICE_PACKETS_STATS_MAX ? writers :
+			       SERVICE_PACKETS_STATS_MAX);
 
 	return size < max / 2 ? size : max / 2;
 }
@@ -97,7 +98,7 @@ static void opened(void *arg, int error, uint64_t size)
 		disk_close(o.disk, false);
 		pft__trace_config__free_unpacked(o.config, NULL);
 	}
-	peer_resume(o.consumer->peer);
+	connection_resume(o.consumer->peer);
 	if (error || !enable_with(o.consumer, o.config, o.disk, text))
 		consumer_tell_disabled(o.consumer, text);
 }
@@ -116,7 +117,7 @@ static bool begin_opening(struct consumer *c, Pft__TraceConfig *config, int fd, 
 	o->config = config;
 	disk_then(o->disk, opened, o);
 	c->opening = o;
-	peer_pause(c->peer);
+	connection_pause(c->peer);
 	return true;
 }
 
@@ -128,7 +129,7 @@ bool file_enable(struct consumer *c, Pft__TraceConfig *config, int fd, char *err
 	else if (begin_opening(c, config, fd, error))
 		return true;
 	if (fd >= 0)
-		peer_close_fd(c->peer, fd);
+		connection_close_fd(c->peer, fd);
 	pft__trace_config__free_unpacked(config, NULL);
 	return false;
 }

@@ -6,7 +6,7 @@
 
 #include "commit.h"
 #include "instance.h"
-#include "own.h"
+#include "service_packets.h"
 
 #define TIMEOUT_MS 5000
 /* In one session: flushes, and acknowledgements that all of them wait for */
@@ -56,9 +56,9 @@ static void finish(struct flush *f)
 	void *who = f->arg;
 
 	if (!f->is_refused) {
-		own_event(session, OWN_ALL_FLUSHED, true);
+		service_packets_event(session, SERVICE_PACKETS_ALL_FLUSHED, true);
 		if (!is_done && is_last(f))
-			own_slow_flush(session, f->waiting, f->waiting_nr);
+			service_packets_slow_flush(session, f->waiting, f->waiting_nr);
 		session->flush_counts.succeeded += is_done;
 		session->flush_counts.failed += !is_done;
 	}
@@ -179,7 +179,7 @@ void flush_start(struct session *session, uint32_t timeout_ms, uint64_t flags, f
 	f->arg = arg;
 	if (!f->is_refused) {
 		session->flush_counts.requested++;
-		own_event(session, OWN_FLUSH_STARTED, false);
+		service_packets_event(session, SERVICE_PACKETS_FLUSH_STARTED, false);
 		ask(f, ids);
 	}
 	free(ids);

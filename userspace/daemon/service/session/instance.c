@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "consumer.h"
-#include "look.h"
 #include "service/ipc/message.h"
+#include "source_matching.h"
 
 static void set_state(struct instance *i, enum instance_state state)
 {
@@ -182,7 +182,7 @@ void instances_widen(struct session *session, const Pft__TraceConfig *config)
 		exchange_filters(session->config->data_sources[i], wish);
 	}
 	session->has_changed = true;
-	look_again(session);
+	source_matching_again(session);
 }
 
 void instances_start(struct session *session)

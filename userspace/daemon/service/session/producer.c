@@ -10,10 +10,10 @@
 #include "base/log.h"
 #include "commit.h"
 #include "instance.h"
-#include "look.h"
 #include "service/ipc/message.h"
 #include "service/ipc/user.h"
 #include "session.h"
+#include "source_matching.h"
 #include "trigger.h"
 
 /* A command that nobody has asked for yet */
@@ -67,7 +67,7 @@ static void wait_for_stream(struct producer *p, const Pft__GetAsyncCommandRespon
 	count_waiting(p, (ssize_t)(sizeof(*c) + size));
 	if (!c || p->waiting_size > WAITING_MAX || user_holds_too_much(p->peer->user, 0)) {
 		free(c);
-		peer_drop(p->peer);
+		connection_drop(p->peer);
 		return;
 	}
 	c->has_fd = has_fd;
@@ -79,7 +79,7 @@ static void wait_for_stream(struct producer *p, const Pft__GetAsyncCommandRespon
 static void command(struct producer *p, const Pft__GetAsyncCommandResponse *r, bool has_fd)
 {
 	if (p->commands.is_open)
-		peer_reply_fd(p->peer, &p->commands, &r->base, true, has_fd ? p->smb.fd : -1);
+		connection_reply_fd(p->peer, &p->commands, &r->base, true, has_fd ? p->smb.fd : -1);
 	else if (!p->peer->is_dropped)
 		wait_for_stream(p, r, has_fd);
 }
@@ -108,8 +108,8 @@ static void refuse_memory(struct producer *p)
 		return;
 	p->was_refused = true;
 	s->producers_refused++;
-	peer_complain(p->peer, "no shared memory: the producers of this user have as much as they "
-		      "may; end others, or see ktraced --producer-memory");
+	connection_complain(p->peer, "no shared memory: the producers of this user have as much "
+			    "as they may; end others, or see ktraced --producer-memory");
 	if (s->refusal_told_ns && now_ns - s->refusal_told_ns < TOLD_NS)
 		return;
 	s->refusal_told_ns = now_ns;
@@ -132,16 +132,16 @@ static bool may_share(struct producer *p, size_t size)
 static void adopt(struct producer *p, const Pft__InitializeConnectionRequest *r)
 {
 	size_t page = r->shared_memory_page_size_hint_bytes;
-	int fd = r->producer_provided_shmem ? peer_take_fd(p->peer) : -1;
+	int fd = r->producer_provided_shmem ? connection_take_fd(p->peer) : -1;
 
 	if (fd < 0)
 		return;
-	if (smb_adopt(&p->smb, fd, page)) {
-		peer_close_fd(p->peer, fd);
+	if (shmem_adopt(&p->smb, fd, page)) {
+		connection_close_fd(p->peer, fd);
 		return;
 	}
 	if (!may_share(p, p->smb.size)) {
-		smb_exit(&p->smb);
+		shmem_exit(&p->smb);
 		return;
 	}
 	p->has_smb = p->gave_smb = true;
@@ -153,7 +153,8 @@ static bool is_long(const char *name)
 	return name && strlen(name) > PRODUCER_NAME_MAX;
 }
 
-struct producer *producer_open(struct peer *peer, const Pft__InitializeConnectionRequest *request)
+struct producer *producer_open(struct connection *peer,
+			       const Pft__InitializeConnectionRequest *request)
 {
 	struct service *s = peer->service;
 	struct producer *p;
@@ -206,7 +207,7 @@ static void free_descriptor(Pft__DataSourceDescriptor *d)
 
 static void free_source(struct producer *p, struct source *source)
 {
-	look_removed(p->service, source);
+	source_matching_removed(p->service, source);
 	describe(p, -(ssize_t)source->size);
 	TAILQ_REMOVE(&p->sources, source, link);
 	free_descriptor(source->descriptor);
@@ -242,7 +243,7 @@ void producer_close(struct producer *p)
 	give_id(s, p->id);
 	if (p->has_smb) {
 		p->peer->user->shared -= p->smb.size;
-		smb_exit(&p->smb);
+		shmem_exit(&p->smb);
 	}
 	p->peer->user->held -= p->writer_room * sizeof(*p->writers);
 	free(p->writers);
@@ -308,7 +309,7 @@ const char *producer_register(struct producer *p, const Pft__DataSourceDescripto
 	describe(p, (ssize_t)source->size);
 	p->service->source_nr++;
 	p->service->sources_seen++;
-	look_added(p->service, source);
+	source_matching_added(p->service, source);
 	return NULL;
 }
 
@@ -373,18 +374,18 @@ void producer_register_writer(struct producer *p, uint32_t writer, uint32_t buff
 	if (make_writer(p, writer))
 		p->writers[writer] = (uint16_t)buffer;
 	if (user_holds_too_much(p->peer->user, 0))
-		peer_drop(p->peer);
+		connection_drop(p->peer);
 }
 
 void producer_unregister_writer(struct producer *p, uint32_t writer)
 {
 	struct buffer *b = service_buffer(p->service, producer_writer(p, writer));
-	struct central_origin origin = commit_origin(p, (uint16_t)writer);
+	struct trace_buffer_origin origin = commit_origin(p, (uint16_t)writer);
 
 	if (writer >= p->writer_room)
 		return;
 	if (b && producer_may_write(p, b->id))
-		central_end_writer(b->central, &origin);
+		trace_buffer_end_writer(b->trace, &origin);
 	p->writers[writer] = 0;
 }
 
@@ -434,10 +435,10 @@ bool producer_setup(struct producer *p, const Pft__TraceConfig__ProducerConfig *
 		return true;
 	page = page ?: p->page_hint;
 	size = size ?: p->size_hint;
-	smb_sizes(&size, &page);
+	shmem_sizes(&size, &page);
 	if (!may_share(p, size))
 		return false;
-	if (smb_make(&p->smb, size, page)) {
+	if (shmem_make(&p->smb, size, page)) {
 		p->peer->user->shared -= size;
 		return false;
 	}

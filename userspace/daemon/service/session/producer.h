@@ -9,8 +9,8 @@
 
 #include "service.h"
 #include "service.pb-c.h"
-#include "service/buffer/smb.h"
-#include "service/ipc/peer.h"
+#include "service/buffer/shmem.h"
+#include "service/ipc/connection.h"
 
 #define PRODUCER_WRITER_MAX 32767
 /* More than that no producer needs; a flood of names ends here. */
@@ -37,7 +37,7 @@ struct source {
 struct producer {
 	TAILQ_ENTRY(producer) link;
 	struct service *service;
-	struct peer *peer;
+	struct connection *peer;
 	uint16_t id;
 	char *name;
 	char *sdk_version;
@@ -45,7 +45,7 @@ struct producer {
 	bool has_smb;
 	bool gave_smb;		/* the memory is the producer's own */
 	bool was_refused;	/* once, memory: its user had no more, and it was told */
-	struct smb smb;
+	struct shmem smb;
 	size_t size_hint, page_hint;
 	TAILQ_HEAD(source_list, source) sources;
 	uint32_t source_nr;
@@ -63,7 +63,8 @@ struct producer {
 };
 
 /* Return: NULL if the peer may not be one, its name is too long, or there is no memory. */
-struct producer *producer_open(struct peer *peer, const Pft__InitializeConnectionRequest *request);
+struct producer *producer_open(struct connection *peer,
+			       const Pft__InitializeConnectionRequest *request);
 /* Takes what it has written so far, then ends its instances. */
 void producer_close(struct producer *p);
 

@@ -36,7 +36,7 @@ static void send_rows(struct state *s, bool has_more)
 	s->message.data_sources = s->source_ptrs;
 	s->message.tracing_sessions = s->session_ptrs;
 	r.service_state = &s->message;
-	peer_stream(s->c->peer, s->call, &r.base, has_more);
+	connection_stream(s->c->peer, s->call, &r.base, has_more);
 	pft__tracing_service_state__init(&s->message);
 	s->bytes = 0;
 	s->size_nr = 0;
@@ -144,7 +144,7 @@ void query_state(struct consumer *c, struct call *call, bool sessions_only)
 	const struct source *source;
 
 	if (!s) {
-		peer_reject(c->peer, call);
+		connection_reject(c->peer, call);
 		return;
 	}
 	s->c = c;
@@ -168,7 +168,7 @@ void query_state(struct consumer *c, struct call *call, bool sessions_only)
 	free(s);
 }
 
-void query_capabilities(struct peer *p, struct call *call)
+void query_capabilities(struct connection *p, struct call *call)
 {
 	Pft__ObservableEvents__Type events[] = {
 		PFT__OBSERVABLE_EVENTS__TYPE__TYPE_DATA_SOURCES_INSTANCES,
@@ -184,5 +184,5 @@ void query_capabilities(struct peer *p, struct call *call)
 	c.n_observable_events = sizeof(events) / sizeof(*events);
 	c.observable_events = events;
 	r.capabilities = &c;
-	peer_reply(p, call, &r.base);
+	connection_reply(p, call, &r.base);
 }

@@ -9,6 +9,6 @@
 
 /* Producers, sources, sessions of the consumer's own user; in several replies if there are many. */
 void query_state(struct consumer *c, struct call *call, bool sessions_only);
-void query_capabilities(struct peer *p, struct call *call);
+void query_capabilities(struct connection *p, struct call *call);
 
 #endif

@@ -8,13 +8,13 @@
 
 #include "base/clocks.h"
 #include "base/work.h"
-#include "own.h"
-#include "service/buffer/central.h"
 #include "service/buffer/compress.h"
 #include "service/buffer/filter.h"
-#include "service/buffer/numbers.h"
+#include "service/buffer/sequence_ids.h"
 #include "service/buffer/stamp.h"
+#include "service/buffer/trace_buffer.h"
 #include "service/buffer/validate.h"
+#include "service_packets.h"
 
 /* Grown as needed. Return: NULL: no memory. */
 static uint8_t *scratch(struct session *session, unsigned int which, size_t size)
@@ -67,10 +67,10 @@ static bool add_filtered(struct session *session, struct batch *b, const uint8_t
 
 /* A packet with its stamp, in one piece if it has to be filtered. Return: as above. */
 static bool add(struct session *session, size_t buffer, struct batch *b,
-		const struct central_packet *p)
+		const struct trace_buffer_packet *p)
 {
 	uint8_t stamp[STAMP_MAX], *whole;
-	size_t size = stamp_packet(stamp, p, numbers_get(&session->numbers, &p->origin));
+	size_t size = stamp_packet(stamp, p, sequence_ids_get(&session->numbers, &p->origin));
 
 	if (!session->filter)
 		return batch_add(b, p->data, p->size, stamp, size);
@@ -86,18 +86,18 @@ static bool add(struct session *session, size_t buffer, struct batch *b,
 void session_read_begin(struct session *session)
 {
 	for (size_t i = 0; i < session->buffer_nr; i++)
-		central_read_begin(session->buffers[i].central);
+		trace_buffer_read_begin(session->buffers[i].trace);
 }
 
 /* What is not added is counted, and the next one tells it. Without memory the rest stays there. */
 static bool read_buffer(struct session *session, size_t buffer, struct batch *b, size_t limit)
 {
-	struct central *central = session->buffers[buffer].central;
-	struct central_packet p;
+	struct trace_buffer *trace = session->buffers[buffer].trace;
+	struct trace_buffer_packet p;
 	uint64_t end_ns = 0;
 
 	while (b->size < limit && (!end_ns || clocks_boot_ns() < end_ns)) {
-		if (!central_read(central, &p))
+		if (!trace_buffer_read(trace, &p))
 			return false;
 		/* From the first packet on: of very many perhaps none comes out. */
 		end_ns = end_ns ?: clocks_boot_ns() + TURN_NS;
@@ -105,10 +105,10 @@ static bool read_buffer(struct session *session, size_t buffer, struct batch *b,
 			continue;
 		if (p.data && !packet_is_valid(p.data, p.size)) {
 			session->invalid_packets++;
-			central_lose(central, &p);
+			trace_buffer_lose(trace, &p);
 		} else if (!p.data || !add(session, buffer, b, &p)) {
 			session->packets_lost++;
-			central_lose(central, &p);
+			trace_buffer_lose(trace, &p);
 			break;
 		}
 	}
@@ -125,7 +125,7 @@ static bool read_buffers(struct session *session, struct batch *b, size_t limit)
 
 		session->next_buffer = (i + 1) % session->buffer_nr;
 		has_more = read_buffer(session, i, b, limit);
-		session->packets_too_large += central_too_large(session->buffers[i].central);
+		session->packets_too_large += trace_buffer_too_large(session->buffers[i].trace);
 	}
 	return has_more;
 }
@@ -191,15 +191,15 @@ static bool read_all(struct session *session, struct batch *b, size_t limit)
 	uint64_t began = session->filter ? now_ns() : 0;
 	bool has_more;
 
-	add_own(session, b, own_write);
+	add_own(session, b, service_packets_write);
 	has_more = read_buffers(session, b, limit);
 	if (session->filter)
 		session->filter_counts.time_ns += now_ns() - began;
 	if (has_more)
 		return true;
 	if (!wish || !wish->disable_service_events)
-		add_own(session, b, own_write_end);
-	own_write_stats(session, b, OWN_STATS_MAX);
+		add_own(session, b, service_packets_write_end);
+	service_packets_write_stats(session, b, SERVICE_PACKETS_STATS_MAX);
 	return false;
 }
 
@@ -216,6 +216,6 @@ bool session_read(struct session *session, struct batch *b, size_t limit)
 void session_read_stats(struct session *session, struct batch *b, size_t max)
 {
 	batch_empty(b);
-	own_write_stats(session, b, max);
+	service_packets_write_stats(session, b, max);
 	compress(session, b);
 }

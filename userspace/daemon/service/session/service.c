@@ -35,7 +35,7 @@ int service_init(struct service *s)
 	error = timers_init(&s->timers, &s->loop, CLOCK_MONOTONIC);
 	if (error)
 		goto err_loop;
-	peers_init(&s->peers, s, &s->loop, &s->timers);
+	connections_init(&s->peers, s, &s->loop, &s->timers);
 	works_init(&s->works, &s->timers);
 	error = timers_init(&s->boot_timers, &s->loop, CLOCK_BOOTTIME);
 	if (error)
@@ -132,7 +132,7 @@ void service_exit(struct service *s)
 
 	while ((session = TAILQ_FIRST(&s->sessions)))
 		session_free(session, "The service was stopped");
-	peers_exit(&s->peers);
+	connections_exit(&s->peers);
 	wait_for_disks(s);
 	works_finish(&s->works);
 	users_forget(&s->peers);

@@ -21,11 +21,11 @@
 #include "base/loop.h"
 #include "base/timer.h"
 #include "base/work.h"
-#include "service/ipc/peer.h"
+#include "service/ipc/connection.h"
 
 struct session;
 struct producer;
-struct central;
+struct trace_buffer;
 struct disk;
 struct guarded;
 struct fired;
@@ -39,7 +39,7 @@ struct fired;
 struct buffer {
 	uint16_t id;
 	struct session *session;
-	struct central *central;
+	struct trace_buffer *trace;
 };
 
 struct service {
@@ -50,7 +50,7 @@ struct service {
 	uid_t uid;
 	bool is_locked;			/* lockdown: only producers of our own uid */
 
-	struct peers peers;
+	struct connections peers;
 
 	TAILQ_HEAD(producer_list, producer) producers;
 	TAILQ_HEAD(, source) sources;	/* of all producers, by number */

@@ -9,18 +9,18 @@
 #include <time.h>
 
 #include "base/log.h"
-#include "boost.h"
 #include "clone.h"
 #include "commit.h"
 #include "consumer.h"
 #include "file.h"
 #include "flush.h"
 #include "instance.h"
-#include "look.h"
-#include "own.h"
-#include "service/buffer/central.h"
+#include "sched_boost.h"
 #include "service/buffer/filter.h"
-#include "service/buffer/numbers.h"
+#include "service/buffer/sequence_ids.h"
+#include "service/buffer/trace_buffer.h"
+#include "service_packets.h"
+#include "source_matching.h"
 #include "trigger.h"
 
 #define SNAPSHOT_MS 10000
@@ -135,7 +135,7 @@ static void start_too_slow(void *arg)
 	struct session *session = arg;
 
 	if (!session->have_all_started)
-		own_slow_start(session);
+		service_packets_slow_start(session);
 }
 
 static void snapshot(void *arg)
@@ -144,7 +144,7 @@ static void snapshot(void *arg)
 	const Pft__TraceConfig__BuiltinDataSource *wish = session->config->builtin_data_sources;
 
 	session->own.wants_mark = session->own.wants_stats = true;
-	own_clocks(session);
+	service_packets_clocks(session);
 	timer_set(snapshot_timers(session), &session->snapshot_timer,
 		  wish && wish->snapshot_interval_ms ? wish->snapshot_interval_ms : SNAPSHOT_MS);
 }
@@ -240,7 +240,7 @@ struct session *session_alloc(struct service *s, Pft__TraceConfig *config, uid_t
 	TAILQ_INIT(&session->flushes);
 	LIST_INIT(&session->delayed);
 	init_timers(session);
-	own_init(session);
+	service_packets_init(session);
 	return session;
 }
 
@@ -250,7 +250,7 @@ static bool free_next(void *arg)
 
 	if (session->buffer_nr) {
 		session->buffer_nr -=
-			!central_free_step(session->buffers[session->buffer_nr - 1].central);
+			!trace_buffer_free_step(session->buffers[session->buffer_nr - 1].trace);
 		return true;
 	}
 	free(session->buffers);
@@ -269,12 +269,12 @@ void session_release(struct session *session)
 	if (too_large)
 		log_error("session %llu: packets that are lost, as they were larger than %u MiB "
 			  "or in more than %u chunks: %llu", (unsigned long long)session->id,
-			  CENTRAL_PACKET_MAX >> 20, CENTRAL_PACKET_CHUNKS,
+			  TRACE_BUFFER_PACKET_MAX >> 20, TRACE_BUFFER_PACKET_CHUNKS,
 			  (unsigned long long)too_large);
 	for (size_t i = 0; i < session->buffer_nr; i++)
 		service_remove_buffer(session->service, &session->buffers[i]);
-	numbers_exit(&session->numbers);
-	own_exit(session);
+	sequence_ids_exit(&session->numbers);
+	service_packets_exit(session);
 	filter_free(session->filter);
 	free(session->filter_counts.discarded);
 	free(session->scratch[0]);
@@ -302,11 +302,11 @@ bool session_make_buffers(struct session *session, char *error)
 				PFT__TRACE_CONFIG__BUFFER_CONFIG__FILL_POLICY__DISCARD;
 
 		b->session = session;
-		if (central_alloc(&b->central, wish->size_kb * (size_t)1024,
-				  discards ? CENTRAL_DISCARD : CENTRAL_RING))
+		if (trace_buffer_alloc(&b->trace, wish->size_kb * (size_t)1024,
+				       discards ? TRACE_BUFFER_DISCARD : TRACE_BUFFER_RING))
 			goto err;
 		if (service_add_buffer(session->service, b)) {
-			central_free(b->central);
+			trace_buffer_free(b->trace);
 			goto err;
 		}
 		session->buffer_nr++;
@@ -379,8 +379,8 @@ void session_start(struct session *session)
 		return;
 	timer_stop(t, &session->trigger_timer);
 	session->state = SESSION_STARTED;
-	own_first_clocks(session);
-	own_event(session, OWN_STARTED, false);
+	service_packets_first_clocks(session);
+	service_packets_event(session, SERVICE_PACKETS_STARTED, false);
 	snapshot(session);
 	if (session->duration_ms)
 		timer_set(duration_timers(session), &session->stop_timer, session->duration_ms);
@@ -399,7 +399,7 @@ void session_check_started(struct session *session)
 	if (session->state == SESSION_STARTED && !session->have_all_started &&
 	    instances_all(session, INSTANCE_STARTED)) {
 		session->have_all_started = true;
-		own_event(session, OWN_ALL_STARTED, true);
+		service_packets_event(session, SERVICE_PACKETS_ALL_STARTED, true);
 	}
 	if (session->have_all_started && session->consumer && !session->is_start_known)
 		session->is_start_known = consumer_tell_all_started(session->consumer);
@@ -431,10 +431,10 @@ static void disabled(struct session *session)
 {
 	session->state = SESSION_DISABLED;
 	for (size_t i = 0; i < session->buffer_nr; i++)
-		central_finish(session->buffers[i].central);
-	own_event(session, OWN_DISABLED, true);
+		trace_buffer_finish(session->buffers[i].trace);
+	service_packets_event(session, SERVICE_PACKETS_DISABLED, true);
 	if (session->consumer)
-		peer_resume(session->consumer->peer);
+		connection_resume(session->consumer->peer);
 	if (!file_close(session))
 		over(session);
 }
@@ -479,7 +479,7 @@ static void disable(struct session *session, const char *error)
 	}
 	work_begin(works, &session->scrape.work);
 	if (session->state == SESSION_STOP_WAIT && session->consumer)
-		peer_pause(session->consumer->peer);
+		connection_pause(session->consumer->peer);
 }
 
 static void acks_over(void *arg)
@@ -551,7 +551,7 @@ void session_free(struct session *session, const char *error)
 	struct service *s = session->service;
 
 	session->is_freed = true;
-	look_stop(session);
+	source_matching_stop(session);
 	session_stop(session, true, error);
 	if (session->state != SESSION_CLONED)
 		over(session);
@@ -563,14 +563,14 @@ void session_free(struct session *session, const char *error)
 	instances_free(session);
 	if (session->consumer) {
 		session->consumer->session = NULL;
-		peer_resume(session->consumer->peer);
+		connection_resume(session->consumer->peer);
 	}
 	session->consumer = NULL;
 	TAILQ_REMOVE(&s->sessions, session, link);
 	s->session_nr--;
 	service_ended_session(s);
 	if (session->config->priority_boost)
-		boost_update(s, NULL);
+		sched_boost_update(s, NULL);
 	if (session->file.disk)
 		TAILQ_INSERT_TAIL(&s->ending, session, link);
 	else

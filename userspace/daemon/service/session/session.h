@@ -23,7 +23,7 @@
 #include "base/timer.h"
 #include "service.h"
 #include "service.pb-c.h"
-#include "service/buffer/numbers.h"
+#include "service/buffer/sequence_ids.h"
 #include "service/ipc/batch.h"
 
 struct consumer;
@@ -43,7 +43,7 @@ enum session_state {
 /* A packet of the service's own, waiting to be read */
 struct own_packet {
 	STAILQ_ENTRY(own_packet) link;
-	int kind;			/* of events: enum own_event */
+	int kind;			/* of events: enum service_packets_event */
 	size_t size;
 	uint8_t bytes[];
 };
@@ -91,7 +91,7 @@ struct file {
 	bool syncs;
 };
 
-/* Which source it looks at, and for what (look.h) */
+/* Which source it looks at, and for what (source_matching.h) */
 struct look {
 	struct work work;
 	struct source *source;		/* NULL: all were looked at */
@@ -150,7 +150,7 @@ struct session {
 	struct own own;
 	struct file file;
 	struct filter *filter;
-	struct numbers numbers;
+	struct sequence_ids numbers;
 	struct flush_counts flush_counts;
 	struct filter_counts filter_counts;
 	uint64_t invalid_packets;

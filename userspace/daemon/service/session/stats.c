@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "service/buffer/central.h"
-#include "service/buffer/numbers.h"
+#include "service/buffer/sequence_ids.h"
+#include "service/buffer/trace_buffer.h"
 #include "service/ipc/wire.h"
 
 /* A row's tag and size in a message; what is before all of them: the histogram's classes */
@@ -17,7 +17,7 @@
 
 #define SET(message, member, value) ((message)->has_##member = true, (message)->member = (value))
 
-static Pft__TraceStats__BufferStats *buffer_stats(const struct central_stats *s)
+static Pft__TraceStats__BufferStats *buffer_stats(const struct trace_buffer_stats *s)
 {
 	Pft__TraceStats__BufferStats *m = malloc(sizeof(*m));
 
@@ -53,7 +53,8 @@ static bool add_buffers(Pft__TraceStats *stats, const struct session *session)
 	if (!stats->buffer_stats)
 		return false;
 	for (size_t i = 0; i < session->buffer_nr; i++) {
-		const struct central_stats *s = central_stats(session->buffers[i].central);
+		const struct trace_buffer_stats *s =
+			trace_buffer_stats(session->buffers[i].trace);
 		Pft__TraceStats__BufferStats *m = buffer_stats(s);
 
 		if (!m)
@@ -67,7 +68,7 @@ static Pft__TraceStats__WriterStats *writer_stats(uint32_t sequence, uint32_t bu
 						  const uint64_t *counts, const int64_t *sums)
 {
 	Pft__TraceStats__WriterStats *m = malloc(sizeof(*m));
-	const size_t nr = CENTRAL_BUCKETS + 1;
+	const size_t nr = TRACE_BUFFER_BUCKETS + 1;
 
 	if (!m)
 		return NULL;
@@ -86,7 +87,7 @@ static Pft__TraceStats__WriterStats *writer_stats(uint32_t sequence, uint32_t bu
 
 static size_t count_writers(const struct session *session)
 {
-	struct central_origin origin;
+	struct trace_buffer_origin origin;
 	const uint64_t *counts;
 	const int64_t *sums;
 	size_t nr = 0;
@@ -94,8 +95,8 @@ static size_t count_writers(const struct session *session)
 	for (size_t i = 0; i < session->buffer_nr; i++) {
 		uint32_t cursor = 0;
 
-		while (central_writer(session->buffers[i].central, &cursor, &origin, &counts,
-				      &sums))
+		while (trace_buffer_writer(session->buffers[i].trace, &cursor, &origin, &counts,
+					   &sums))
 			nr++;
 	}
 	return nr;
@@ -114,22 +115,23 @@ static bool has_room(const Pft__TraceStats__WriterStats *m, size_t *left)
 /* As many as take @left bytes in a message */
 static bool add_writers(Pft__TraceStats *stats, struct session *session, size_t left)
 {
-	struct central_origin origin;
+	struct trace_buffer_origin origin;
 	const uint64_t *counts;
 	const int64_t *sums;
 
-	stats->chunk_payload_histogram_def = malloc(sizeof(central_buckets));
+	stats->chunk_payload_histogram_def = malloc(sizeof(trace_buffer_buckets));
 	stats->writer_stats = calloc(count_writers(session) + 1, sizeof(*stats->writer_stats));
 	if (!stats->chunk_payload_histogram_def || !stats->writer_stats)
 		return false;
-	memcpy(stats->chunk_payload_histogram_def, central_buckets, sizeof(central_buckets));
-	stats->n_chunk_payload_histogram_def = CENTRAL_BUCKETS;
+	memcpy(stats->chunk_payload_histogram_def, trace_buffer_buckets,
+	       sizeof(trace_buffer_buckets));
+	stats->n_chunk_payload_histogram_def = TRACE_BUFFER_BUCKETS;
 	for (size_t i = 0; i < session->buffer_nr; i++) {
 		uint32_t cursor = 0;
 
-		while (left && central_writer(session->buffers[i].central, &cursor, &origin,
-					      &counts, &sums)) {
-			uint32_t id = numbers_get(&session->numbers, &origin);
+		while (left && trace_buffer_writer(session->buffers[i].trace, &cursor, &origin,
+						   &counts, &sums)) {
+			uint32_t id = sequence_ids_get(&session->numbers, &origin);
 			Pft__TraceStats__WriterStats *m =
 				writer_stats(id, (uint32_t)i, counts, sums);
 

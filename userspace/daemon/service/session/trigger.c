@@ -174,8 +174,8 @@ static void act(struct session *session, const struct trigger_hit *hit)
 {
 	bool is_first = !session->was_triggered;
 
-	own_clocks(session);
-	own_trigger(session, hit, false);
+	service_packets_clocks(session);
+	service_packets_trigger(session, hit, false);
 	session->was_triggered = true;
 	switch (session_trigger_mode(session)) {
 	case PFT__TRACE_CONFIG__TRIGGER_CONFIG__TRIGGER_MODE__START_TRACING:
@@ -252,11 +252,11 @@ static void free_firing(struct firing *f)
 static void finish(struct firing *f)
 {
 	Pft__ActivateTriggersResponse r = PFT__ACTIVATE_TRIGGERS_RESPONSE__INIT;
-	struct peer *peer = f->producer->peer;
+	struct connection *peer = f->producer->peer;
 
-	peer_reply(peer, &f->call, &r.base);
+	connection_reply(peer, &f->call, &r.base);
 	free_firing(f);
-	peer_resume(peer);
+	connection_resume(peer);
 }
 
 static bool fire_on(void *arg)
@@ -301,7 +301,7 @@ bool trigger_fire(struct producer *p, const struct call *call,
 	p->firing = f;
 	work_begin(&p->service->works, &f->work);
 	if (p->firing)
-		peer_pause(p->peer);
+		connection_pause(p->peer);
 	return true;
 }
 

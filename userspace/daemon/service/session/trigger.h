@@ -3,9 +3,9 @@
 #ifndef KTRACED_SERVICE_SESSION_TRIGGER_H
 #define KTRACED_SERVICE_SESSION_TRIGGER_H
 
-#include "own.h"
 #include "producer.h"
 #include "service.h"
+#include "service_packets.h"
 #include "session.h"
 
 /* Names in one call */

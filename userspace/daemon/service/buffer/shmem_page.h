@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * shmem_page.h - the ABI of shared pages: header word, layouts, states, chunk header (PFT-20..26)
+ *
+ *  page    +0 u32 word | +4 u32 reserved | +8 chunk 0 | chunk 1 | ...
+ *  word    bit 31 reserved, 30..28 layout, 27..0 two bits of state for each of up to 14 chunks
+ *  chunk   +0 u32 id | +4 u16 writer | +6 u16 packets: count in 9..0, flags in 15..10 | +8 payload
+ *
+ *	FREE --producer--> WRITING --producer--> COMPLETE --service--> READING --service--> FREE
+ *	                                            `-- without shared memory: producer --> FREE
+ *
+ * All zero is a page that is not partitioned, all of it free; when its last chunk becomes free, a
+ * page is that again, in the same step. Both sides move states by shmem_page_move() alone. Nobody
+ * waits for the other side: tries are bounded. All numbers are little endian.
+ */
+#ifndef KTRACED_SERVICE_BUFFER_SHMEM_PAGE_H
+#define KTRACED_SERVICE_BUFFER_SHMEM_PAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SHMEM_PAGE_HEADER 8u
+#define SHMEM_CHUNK_HEADER 8u
+#define SHMEM_CHUNKS_MAX 14u
+#define SHMEM_COUNT_MAX 1023u
+/* Flags of a chunk */
+#define SHMEM_CONTINUES_PREVIOUS 1u
+#define SHMEM_CONTINUES_NEXT 2u
+#define SHMEM_NEEDS_PATCHING 4u
+#define SHMEM_FLAGS 7u
+/* What stands for the size of a packet that its writer has given up (PFT-25): ff ff ff 7f */
+#define SHMEM_PACKET_ABORTED 0x0fffffffu
+#define SHMEM_PACKET_HEADER 4u
+
+enum shmem_state {
+	SHMEM_FREE,
+	SHMEM_WRITING,
+	SHMEM_READING,
+	SHMEM_COMPLETE,
+};
+
+enum shmem_layout {
+	SHMEM_NOT_PARTITIONED,
+	SHMEM_DIV1,
+	SHMEM_DIV2,
+	SHMEM_DIV4,
+	SHMEM_DIV7,
+	SHMEM_DIV14,
+};
+
+/* Chunks of a page that is divided so; 0 of one that is not, and for layouts there are not. */
+unsigned int shmem_layout_chunks(unsigned int layout);
+/* Bytes of each, header included */
+size_t shmem_layout_size(unsigned int layout, size_t page_size);
+
+static inline unsigned int shmem_word_layout(uint32_t word)
+{
+	return word >> 28 & 7;
+}
+
+static inline enum shmem_state shmem_word_state(uint32_t word, unsigned int chunk)
+{
+	return word >> (2 * chunk) & 3;
+}
+
+/* The word of a page as it is now, and with it what the chunks' owners did before */
+uint32_t shmem_page_word(const uint8_t *page);
+/* Return: whether the page was not partitioned and now is. */
+bool shmem_page_partition(uint8_t *page, enum shmem_layout layout);
+/*
+ * Moves one chunk from a state to another.
+ * Return: the page's word before, 0 if the chunk was not in this state, or was not there, or if
+ * others moved theirs each time this was tried.
+ */
+uint32_t shmem_page_move(uint8_t *page, unsigned int chunk, enum shmem_state from,
+			 enum shmem_state to);
+
+/* A chunk's header, read once */
+struct shmem_header {
+	uint32_t id;
+	uint16_t writer;
+	uint16_t packets;
+	uint8_t flags;
+};
+
+/* Also sees all of the packets before the last one that was begun (PFT-26). */
+void shmem_header_read(const uint8_t *chunk, struct shmem_header *header);
+void shmem_header_write(uint8_t *chunk, const struct shmem_header *header);
+/* Count and flags alone: everything before is seen by who sees them. */
+void shmem_header_packets(uint8_t *chunk, uint16_t packets, uint8_t flags);
+
+#endif

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* rpc_ports.h - the two sockets: what may be called there, by number (PFT-16, PFT-17) */
+#ifndef KTRACED_SERVICE_SESSION_RPC_PORTS_H
+#define KTRACED_SERVICE_SESSION_RPC_PORTS_H
+
+#include "service/ipc/connection.h"
+
+extern const struct port producer_port;
+extern const struct port consumer_port;
+
+#endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* service_packets.h - what the service puts into a trace: clocks, events, statistics */
+#ifndef KTRACED_SERVICE_SESSION_SERVICE_PACKETS_H
+#define KTRACED_SERVICE_SESSION_SERVICE_PACKETS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "producer.h"
+#include "service/ipc/batch.h"
+#include "session.h"
+
+/* Of statistics: rows of some thousands of writers */
+#define SERVICE_PACKETS_STATS_MAX (512u * 1024)
+/* What a packet of statistics has beside them, in a file */
+#define SERVICE_PACKETS_STATS_HEAD_MAX 64
+
+/* Of an event that has not been read yet, the latest is kept. */
+enum service_packets_event {
+	SERVICE_PACKETS_STARTED,
+	SERVICE_PACKETS_ALL_STARTED,
+	SERVICE_PACKETS_ALL_FLUSHED,
+	SERVICE_PACKETS_READ,
+	SERVICE_PACKETS_DISABLED,
+	SERVICE_PACKETS_FLUSH_STARTED,
+	SERVICE_PACKETS_CLONE_STARTED,
+	SERVICE_PACKETS_SLOW_START,
+	SERVICE_PACKETS_SLOW_FLUSH,
+	SERVICE_PACKETS_CLONED,
+};
+
+/* Who fired a trigger, and how it was configured */
+struct trigger_hit {
+	uint64_t boot_ns;
+	const char *name, *producer;
+	uid_t uid;
+	uint64_t delay_ms;
+};
+
+void service_packets_init(struct session *session);
+void service_packets_exit(struct session *session);
+/* The clocks at the start, which are kept whatever drifts. */
+void service_packets_first_clocks(struct session *session);
+/* Only if a clock has drifted. */
+void service_packets_clocks(struct session *session);
+void service_packets_event(struct session *session, enum service_packets_event event,
+			   bool with_clocks);
+void service_packets_slow_start(struct session *session);
+void service_packets_slow_flush(struct session *session, struct producer *const *late, size_t nr);
+void service_packets_buffer_cloned(struct session *session, uint32_t index);
+void service_packets_trigger(struct session *session, const struct trigger_hit *hit, bool is_clone);
+
+/* A copy of @from has what nobody has read yet; triggers that nobody could read there are moved. */
+void service_packets_copy(struct session *to, struct session *from);
+
+/* What is due before other packets, and behind the last of a reading. */
+void service_packets_write(struct session *session, struct batch *b);
+void service_packets_write_end(struct session *session, struct batch *b);
+/* If they are wanted. Rows of writers are left out where the packet would exceed @max bytes. */
+void service_packets_write_stats(struct session *session, struct batch *b, size_t max);
+
+#endif

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * tsc_watchdog.c - whether the kernel still holds the cycle counter to be a clock
+ *
+ * It compares the counter with other clocks as long as the machine runs. A session keeps the clock
+ * that it began with: a reader of its trace has to know.
+ */
+#include "tsc_watchdog.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <ktrace/session.h>
+
+#include "base/log.h"
+
+#define SOURCES "/sys/devices/system/clocksource/clocksource0/available_clocksource"
+
+/*
+ * A clock source the kernel does not trust is not offered any more. If the file cannot be read,
+ * nothing is known.
+ */
+static bool is_trusted(bool unknown)
+{
+	char line[256], *rest = line, *word;
+	bool is = false;
+	FILE *f = fopen(SOURCES, "re");
+
+	if (!f)
+		return unknown;
+	if (!fgets(line, sizeof(line), f))
+		is = unknown;
+	else
+		while (!is && (word = strsep(&rest, " \n")))
+			is = !strcmp(word, "tsc");
+	fclose(f);
+	return is;
+}
+
+void tsc_watchdog_begin(struct tsc_watchdog *t, struct ktrace_session *session)
+{
+	struct ktrace_session_info info;
+
+	t->is_at_stake = !ktrace_session_info(session, &info) &&
+			 info.clock == KTRACE_CLOCK_TSC && is_trusted(false);
+}
+
+void tsc_watchdog_check(struct tsc_watchdog *t)
+{
+	if (!t->is_at_stake || is_trusted(true))
+		return;
+	t->is_at_stake = false;
+	log_error("the kernel has found the cycle counter to be no good clock: times, and the "
+		  "order of events of different CPUs, may be wrong; later recordings take "
+		  "CLOCK_MONOTONIC, unless the module was loaded with clock=tsc");
+}

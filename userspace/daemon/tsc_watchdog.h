@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* tsc_watchdog.h - whether the kernel still holds the cycle counter to be a clock */
+#ifndef KTRACED_TSC_WATCHDOG_H
+#define KTRACED_TSC_WATCHDOG_H
+
+#include <stdbool.h>
+
+struct ktrace_session;
+
+/**
+ * struct tsc_watchdog - what is known of it
+ * @is_at_stake: the session's clock is the cycle counter, and the kernel trusts it
+ */
+struct tsc_watchdog {
+	bool is_at_stake;
+};
+
+void tsc_watchdog_begin(struct tsc_watchdog *t, struct ktrace_session *session);
+/* Says, once, that it is over. */
+void tsc_watchdog_check(struct tsc_watchdog *t);
+
+#endif
