@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * test_perf_mmap_events.c - the kernel's news of mapped code: read from a ring, with losses and nonsense
+ * test_perf_mmap_events.c - news of mapped code, read from a ring, with losses and nonsense
  *
  * The rings are made here as the kernel makes them; that it does so is tested in context.bats.
  */
