@@ -34,11 +34,11 @@ STD     := -std=gnu11 -D_GNU_SOURCE -DKTRACE_VERSION='"$(VERSION)"' -pthread -MM
 
 # What is built from what. A new file in one of these folders is picked up.
 ring_src     := $(wildcard module/ring/*.c)
-writer_src   := $(ring_src) module/pattern.c userspace/lib/base/glob_list.c \
+writer_src   := $(ring_src) module/match/glob.c userspace/lib/base/glob_list.c \
 		$(wildcard userspace/lib/writer/*.c)
 pthread_src  := $(wildcard userspace/lib/pthread/*.c)
 traceset_rooms := base session tracefile decode traceset filter state
-traceset_src := $(ring_src) $(wildcard $(traceset_rooms:%=userspace/lib/%/*.c)) module/pattern.c module/match.c \
+traceset_src := $(ring_src) $(wildcard $(traceset_rooms:%=userspace/lib/%/*.c)) module/match/glob.c module/match/filter_vm.c \
 		userspace/lib/shark/packet.c
 # The S.Ha.R.K. tracer for programs: the core that the module has, too.
 shark_src    := $(wildcard module/shark/*.c userspace/lib/shark/*.c) userspace/lib/session/clock.c
@@ -50,14 +50,14 @@ posix_rooms  := base registry stream log api
 posix_src    := $(wildcard $(posix_rooms:%=userspace/lib/posix/%/*.c)) userspace/lib/posix/keeper/client.c
 daemon_rooms := base events context shark output
 daemon_src   := $(wildcard userspace/daemon/*.c $(daemon_rooms:%=userspace/daemon/%/*.c)) $(service_src) userspace/lib/base/disk_room.c \
-		userspace/lib/base/unused_boards.c
+		userspace/lib/base/unused_registries.c
 service_libs := -lprotobuf-c -lpcre2-8 -lzstd -lz
 # Messages as text
 pbtxt_src    := $(wildcard userspace/proto/*.c)
 viewer_rooms := base symbols events analysis pthread html export import commands
 viewer_src   := userspace/viewer/main.c $(wildcard $(viewer_rooms:%=userspace/viewer/%/*.c)) \
 		userspace/lib/base/output_file.c \
-		userspace/lib/base/disk_room.c userspace/lib/base/unused_boards.c
+		userspace/lib/base/disk_room.c userspace/lib/base/unused_registries.c
 # Commands with libraries that no other needs are programs of their own; the folder of each
 apart        := export-perfetto export-sqlite import-ctf import-perfetto import-trace-dat serve session tui
 apart_dir     = userspace/viewer/$(if $(filter serve,$(1)),html/serve,$(subst export-,export/,$(subst \
@@ -131,7 +131,7 @@ $(page_objects): $(html_page)
 $(page_objects): STD += -DHTML_PAGE='"$(html_page)"'
 
 # Two members of an event, each just stored, are not to be loaded as one vector.
-$(BUILD)/obj/userspace/lib/traceset/deliver.o $(BUILD)/pic/userspace/lib/traceset/deliver.o: \
+$(BUILD)/obj/userspace/lib/traceset/iterate.o $(BUILD)/pic/userspace/lib/traceset/iterate.o: \
 		STD += -fno-tree-slp-vectorize
 
 $(BUILD)/obj/%.o: %.c

@@ -24,7 +24,7 @@
 #include <linux/ktrace.h>
 #include <linux/ktrace_events.h>
 
-#include "match.h"
+#include "match/filter_vm.h"
 
 #define NELEM(a) (sizeof(a) / sizeof((a)[0]))
 #define KBENCH "/sys/module/kbench/parameters/"
@@ -150,8 +150,8 @@ static double now(void)
 static double measure(const struct program *p)
 {
 	static char payload[ROOM];
-	struct kt_match_event e = { .payload = payload, .len = ROOM, .has_owner = true };
-	const struct kt_match m = { p->steps, p->step_nr, p->texts };
+	struct kt_filter_vm_event e = { .payload = payload, .len = ROOM, .has_owner = true };
+	const struct kt_filter_vm m = { p->steps, p->step_nr, p->texts };
 	double best = 1e18, begin, ns;
 	volatile bool is_wanted;
 
@@ -162,7 +162,7 @@ static double measure(const struct program *p)
 		for (int i = 0; i < RUNS; i++) {
 			__s64 work = KTRACE_MATCH_WORK_MAX;
 
-			is_wanted = kt_match_run(&m, &e, &work);
+			is_wanted = kt_filter_vm_run(&m, &e, &work);
 		}
 		ns = (now() - begin) / RUNS;
 		best = ns < best ? ns : best;

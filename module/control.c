@@ -20,7 +20,7 @@
 #include "context.h"
 #include "emit.h"
 #include "execs.h"
-#include "filter.h"
+#include "pid_filter.h"
 #include "probe.h"
 #include "session.h"
 #include "tracepoint.h"
@@ -235,12 +235,12 @@ int kt_control_enable(struct kt_session *s, u16 id, bool on)
 	return err;
 }
 
-static u32 bytes_of(const struct kt_sieve *v)
+static u32 bytes_of(const struct kt_event_filter *v)
 {
 	return v ? v->bytes : 0;
 }
 
-static int filter_locked(struct kt_session *s, u16 id, struct kt_sieve *v)
+static int filter_locked(struct kt_session *s, u16 id, struct kt_event_filter *v)
 {
 	int err = check_event_locked(s, id);
 	u32 before;
@@ -267,7 +267,7 @@ static int filter_locked(struct kt_session *s, u16 id, struct kt_sieve *v)
  * Return: 0; -EINVAL no such event, or no kernel channel; -EBUSY the session has ended;
  * -EOPNOTSUPP this kernel has no such tracepoint; -EDQUOT.
  */
-int kt_control_filter(struct kt_session *s, u16 id, struct kt_sieve *v)
+int kt_control_filter(struct kt_session *s, u16 id, struct kt_event_filter *v)
 {
 	int err = check_id(&id);
 
@@ -342,8 +342,8 @@ int kt_control_follow(struct kt_session *s, s32 pid)
 	mutex_lock(&s->lock);
 	err = check_kernel_locked(s);
 	if (!err)
-		err = pid == KTRACE_FOLLOW_ALL ? kt_filter_follow_all(&s->target.filter) :
-						 kt_filter_follow(&s->target.filter, pid);
+		err = pid == KTRACE_FOLLOW_ALL ? kt_pid_filter_follow_all(&s->target.filter) :
+						 kt_pid_filter_follow(&s->target.filter, pid);
 	mutex_unlock(&s->lock);
 	return err;
 }

@@ -6,7 +6,7 @@
 #include <linux/types.h>
 
 struct kt_session;
-struct kt_sieve;
+struct kt_event_filter;
 struct ktrace_counter;
 struct ktrace_exec;
 struct ktrace_stacks;
@@ -14,7 +14,7 @@ struct ktrace_stacks;
 int kt_control_start(struct kt_session *s);
 int kt_control_stop(struct kt_session *s);
 int kt_control_enable(struct kt_session *s, u16 id, bool on);
-int kt_control_filter(struct kt_session *s, u16 id, struct kt_sieve *v);
+int kt_control_filter(struct kt_session *s, u16 id, struct kt_event_filter *v);
 int kt_control_map(struct kt_session *s, u32 number, u16 *id);
 int kt_control_missed(struct kt_session *s, u16 id, u64 *missed);
 int kt_control_follow(struct kt_session *s, s32 pid);

@@ -29,10 +29,10 @@
 #include "chunk_send.h"
 #include "compat.h"
 #include "control.h"
-#include "kept.h"
+#include "orphans.h"
 #include "lend.h"
 #include "session.h"
-#include "sieve.h"
+#include "event_filter.h"
 
 /**
  * struct open_file - one open file description
@@ -162,17 +162,17 @@ static int do_enable(struct open_file *of, union ioctl_arg *arg)
 
 static int do_filter(struct open_file *of, union ioctl_arg *arg)
 {
-	struct kt_sieve *v = NULL;
+	struct kt_event_filter *v = NULL;
 	int err;
 
 	if (arg->filter.reserved || (!arg->filter.step_nr && arg->filter.text_size))
 		return -EINVAL;
-	err = arg->filter.step_nr ? kt_sieve_make(&arg->filter, &v) : 0;
+	err = arg->filter.step_nr ? kt_event_filter_make(&arg->filter, &v) : 0;
 	if (err)
 		return err;
 	err = kt_control_filter(of->session, arg->filter.id, v);
 	if (err)
-		kt_sieve_free(v);
+		kt_event_filter_free(v);
 	return err;
 }
 
@@ -184,7 +184,7 @@ static int do_follow(struct open_file *of, union ioctl_arg *arg)
 static int do_info(struct open_file *of, union ioctl_arg *arg)
 {
 	kt_session_info(of->session, &arg->info);
-	kt_kept_info(&arg->info);
+	kt_orphans_info(&arg->info);
 	return 0;
 }
 
@@ -198,7 +198,7 @@ static int do_keep(struct open_file *of, union ioctl_arg *arg)
 
 static int do_kept(struct open_file *of, union ioctl_arg *arg)
 {
-	return kt_kept_describe(&arg->kept);
+	return kt_orphans_describe(&arg->kept);
 }
 
 static int do_adopt(struct open_file *of, union ioctl_arg *arg)
@@ -210,7 +210,7 @@ static int do_adopt(struct open_file *of, union ioctl_arg *arg)
 		return -EINVAL;
 	if (of->role != KT_ROLE_NONE)
 		return -EBUSY;
-	err = kt_kept_adopt(&arg->adopt, &s);
+	err = kt_orphans_adopt(&arg->adopt, &s);
 	if (!err)
 		take_role(of, KT_ROLE_OWNER, s);
 	return err;
@@ -542,7 +542,7 @@ static int device_release(struct inode *inode, struct file *file)
 	struct open_file *of = file->private_data;
 
 	if (of->role == KT_ROLE_OWNER)
-		kt_kept_close(of->session);
+		kt_orphans_close(of->session);
 	else if (of->role == KT_ROLE_WRITER)
 		kt_account_unhold(of->session, of->holder);
 	else if (of->role == KT_ROLE_SENDER)

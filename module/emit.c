@@ -86,8 +86,8 @@ static noinline void record_context(struct kt_emit_target *t, const struct kt_ev
 
 static bool wants(const struct kt_emit_target *t, const struct kt_event *ev)
 {
-	return !ev->who || kt_filter_passes(&t->filter, ev->who) ||
-	       (ev->other && kt_filter_passes(&t->filter, ev->other));
+	return !ev->who || kt_pid_filter_passes(&t->filter, ev->who) ||
+	       (ev->other && kt_pid_filter_passes(&t->filter, ev->other));
 }
 
 /* @ev is as the owner may see it; @is_seen: the owner may see current. */
@@ -95,7 +95,7 @@ static bool passes_sieve(struct kt_emit_target *t, const struct kt_event *ev, u3
 			 bool is_seen)
 {
 	s64 work = READ_ONCE(t->work_max);
-	const struct kt_sieve *v;
+	const struct kt_event_filter *v;
 	bool is_wanted;
 
 	/* ORD(passes_sieve:A) pairs ORD(kt_emit_set_sieve:B): special, then its sieve */
@@ -104,7 +104,7 @@ static bool passes_sieve(struct kt_emit_target *t, const struct kt_event *ev, u3
 	v = rcu_dereference_sched(t->sieves[ev->id]);
 	if (!v)
 		return true;
-	is_wanted = kt_sieve_passes(v, ev->payload, ev->len, tid_flags, is_seen, &work);
+	is_wanted = kt_event_filter_passes(v, ev->payload, ev->len, tid_flags, is_seen, &work);
 	if (unlikely(work < 0))
 		atomic64_inc(&t->undecided);
 	return is_wanted;
@@ -124,8 +124,8 @@ static void record_special(struct kt_emit_target *t, const struct kt_event *ev, 
 
 static bool shows(const struct kt_emit_target *t, const struct kt_event *ev)
 {
-	return !ev->who || kt_filter_shows(&t->filter, ev->who) ||
-	       (ev->other && kt_filter_shows(&t->filter, ev->other));
+	return !ev->who || kt_pid_filter_shows(&t->filter, ev->who) ||
+	       (ev->other && kt_pid_filter_shows(&t->filter, ev->other));
 }
 
 /*
@@ -135,7 +135,7 @@ static bool shows(const struct kt_emit_target *t, const struct kt_event *ev)
 static noinline void record_restricted(struct kt_emit_target *t, const struct kt_event *ev,
 				       u32 tid_flags, bool is_special)
 {
-	const bool is_seen = kt_filter_shows(&t->filter, current);
+	const bool is_seen = kt_pid_filter_shows(&t->filter, current);
 	struct kt_event told = *ev;
 	u8 payload[KT_HIDE_MAX];
 
@@ -145,8 +145,8 @@ static noinline void record_restricted(struct kt_emit_target *t, const struct kt
 		tid_flags &= ~KTRACE_TID_MASK;
 	if (ev->hide) {
 		memcpy(payload, ev->payload, ev->len);
-		ev->hide(payload, ev->who->pid && !kt_filter_shows(&t->filter, ev->who),
-			 ev->other->pid && !kt_filter_shows(&t->filter, ev->other));
+		ev->hide(payload, ev->who->pid && !kt_pid_filter_shows(&t->filter, ev->who),
+			 ev->other->pid && !kt_pid_filter_shows(&t->filter, ev->other));
 		told.payload = payload;
 		if (ev->hidden_len) {
 			told.len = ev->hidden_len;
@@ -243,7 +243,7 @@ void kt_emit_missed(u16 id)
 
 	kt_emit_for_each(t)
 		if ((test_bit(id, t->live) || test_bit(id, t->special)) &&
-		    kt_filter_passes(&t->filter, current))
+		    kt_pid_filter_passes(&t->filter, current))
 			count_missed(t, id);
 }
 
@@ -254,7 +254,7 @@ void kt_emit_fork(const struct task_struct *parent, const struct task_struct *ch
 
 	preempt_disable_notrace();
 	kt_emit_for_each(t)
-		kt_filter_fork(&t->filter, parent, child);
+		kt_pid_filter_fork(&t->filter, parent, child);
 	preempt_enable_notrace();
 }
 
@@ -265,7 +265,7 @@ void kt_emit_exec(const struct task_struct *task)
 
 	preempt_disable_notrace();
 	kt_emit_for_each(t)
-		if (kt_filter_exec(&t->filter, task))
+		if (kt_pid_filter_exec(&t->filter, task))
 			wake_once(t);
 	preempt_enable_notrace();
 }
@@ -277,7 +277,7 @@ void kt_emit_leave(const struct task_struct *task)
 
 	preempt_disable_notrace();
 	kt_emit_for_each(t)
-		if (kt_filter_leave(&t->filter, task))
+		if (kt_pid_filter_leave(&t->filter, task))
 			wake_once(t);
 	preempt_enable_notrace();
 }
@@ -404,9 +404,9 @@ static void move(unsigned long *from, unsigned long *to, u16 id)
  *
  * Context: process, sleeps; nobody else changes the target.
  */
-void kt_emit_set_sieve(struct kt_emit_target *t, u16 id, struct kt_sieve *v)
+void kt_emit_set_sieve(struct kt_emit_target *t, u16 id, struct kt_event_filter *v)
 {
-	struct kt_sieve *old;
+	struct kt_event_filter *old;
 
 	mutex_lock(&targets_lock);
 	old = rcu_dereference_protected(t->sieves[id], lockdep_is_held(&targets_lock));
@@ -421,7 +421,7 @@ void kt_emit_set_sieve(struct kt_emit_target *t, u16 id, struct kt_sieve *v)
 		move(t->live, t->special, id);
 	else if (old && !v && !has_context(t, id))
 		move(t->special, t->live, id);
-	kt_sieve_retire(old);
+	kt_event_filter_retire(old);
 }
 
 /** kt_emit_exit_target - free what a target holds; it is not published */
@@ -430,7 +430,7 @@ void kt_emit_exit_target(struct kt_emit_target *t)
 	u32 id;
 
 	for (id = 0; id < KT_EVENT_NR; id++)
-		kt_sieve_free(rcu_dereference_protected(t->sieves[id], true));
+		kt_event_filter_free(rcu_dereference_protected(t->sieves[id], true));
 }
 
 /* A target that leaves the list keeps its own next, for those who are looking at it. */

@@ -11,9 +11,9 @@
 #include <linux/types.h>
 #include <linux/wait.h>
 #include <uapi/linux/ktrace_events.h>
-#include "filter.h"
+#include "pid_filter.h"
 #include "ring/fast.h"
-#include "sieve.h"
+#include "event_filter.h"
 
 /* Kernel event ids are below this. */
 #define KT_EVENT_NR 2048
@@ -62,9 +62,9 @@ struct kt_emit_target {
 	bool is_counted;
 	DECLARE_BITMAP(live, KT_EVENT_NR);
 	DECLARE_BITMAP(special, KT_EVENT_NR);
-	struct kt_sieve __rcu *sieves[KT_EVENT_NR];
+	struct kt_event_filter __rcu *sieves[KT_EVENT_NR];
 	bool armed;
-	struct kt_filter filter;
+	struct kt_pid_filter filter;
 	atomic64_t lost_noring;
 	kuid_t payer;
 	u32 sieve_nr;
@@ -191,7 +191,7 @@ static __always_inline bool kt_emit_wants(u16 id, const struct task_struct *who)
 	preempt_disable_notrace();
 	kt_emit_for_each(t)
 		if ((test_bit(id, t->live) || test_bit(id, t->special)) &&
-		    kt_filter_passes(&t->filter, who))
+		    kt_pid_filter_passes(&t->filter, who))
 			break;
 	preempt_enable_notrace();
 	return t;
@@ -231,7 +231,7 @@ void kt_emit_leave(const struct task_struct *task);
 void kt_emit_init_target(struct kt_emit_target *t, wait_queue_head_t *wait);
 int kt_emit_attach(struct kt_emit_target *t);
 void kt_emit_set_live(struct kt_emit_target *t, u16 id, bool on);
-void kt_emit_set_sieve(struct kt_emit_target *t, u16 id, struct kt_sieve *v);
+void kt_emit_set_sieve(struct kt_emit_target *t, u16 id, struct kt_event_filter *v);
 void kt_emit_exit_target(struct kt_emit_target *t);
 void kt_emit_detach(struct kt_emit_target *t);
 void kt_emit_quiesce(void);

@@ -8,7 +8,7 @@
 #include "context.h"
 #include "device.h"
 #include "execs.h"
-#include "kept.h"
+#include "orphans.h"
 #include "lend.h"
 #include "missed.h"
 #include "online.h"
@@ -40,7 +40,7 @@ static int __init ktrace_init(void)
 	if (err)
 		goto err_exit_buffer;
 	kt_access_init();
-	err = kt_kept_init();
+	err = kt_orphans_init();
 	if (err)
 		goto err_exit_access;
 	err = kt_device_init();
@@ -49,7 +49,7 @@ static int __init ktrace_init(void)
 	return 0;
 
 err_exit_kept:
-	kt_kept_exit();
+	kt_orphans_exit();
 err_exit_access:
 	kt_access_exit();
 	kt_online_exit();
@@ -69,7 +69,7 @@ err_exit_context:
 static void __exit ktrace_exit(void)
 {
 	kt_device_exit();
-	kt_kept_exit();
+	kt_orphans_exit();
 	kt_chunk_sender_exit();
 	kt_access_exit();
 	kt_online_exit();

@@ -30,7 +30,7 @@ struct kt_probe {
 
 /*
  * Families, with the first and the last of their events: they are numbered without holes.
- * Each has its file, probe_<family>.c, and there its rows, kt_probe_<family>[]; an empty one
+ * Each has its file, probe/<family>.c, and there its rows, kt_probe_<family>[]; an empty one
  * ends them.
  */
 #define KT_PROBE_FAMILIES(family)                                               \

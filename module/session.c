@@ -28,7 +28,7 @@
 #include "context.h"
 #include "control.h"
 #include "execs.h"
-#include "filter.h"
+#include "pid_filter.h"
 #include "lend.h"
 #include "probe.h"
 #include "seal.h"
@@ -77,7 +77,7 @@ static bool has_data(struct kt_session *s)
 
 static bool has_hung_up(struct kt_session *s)
 {
-	const struct kt_filter *f = &s->target.filter;
+	const struct kt_pid_filter *f = &s->target.filter;
 
 	/*
 	 * ORD(has_hung_up:A) pairs ORD(enter:B), ORD(kt_session_add_writer:A): who knows
@@ -285,7 +285,7 @@ static void free_session(struct kref *ref)
 	for (i = 0; i < KT_CHANNELS_MAX; i++)
 		kt_buffer_free(s->channels[i]);
 	kt_emit_exit_target(&s->target);
-	kt_filter_exit(&s->target.filter);
+	kt_pid_filter_exit(&s->target.filter);
 	kt_context_free(s->target.context);
 	mutex_lock(&kt_sessions_lock);
 	list_del(&s->node);
@@ -385,7 +385,7 @@ void kt_session_close(struct kt_session *s)
 /* From here on the hot path knows the session, and follows forks; no event is live. */
 static int publish_kernel_channel(struct kt_session *s, struct kt_buffer *b)
 {
-	int err = kt_filter_init(&s->target.filter, s->owner, perfmon_capable());
+	int err = kt_pid_filter_init(&s->target.filter, s->owner, perfmon_capable());
 
 	if (err)
 		return err;
@@ -405,8 +405,8 @@ static int publish_kernel_channel(struct kt_session *s, struct kt_buffer *b)
 err_detach:
 	kt_emit_detach(&s->target);
 err_exit_filter:
-	kt_filter_exit(&s->target.filter);
-	s->target.filter = (struct kt_filter){ };
+	kt_pid_filter_exit(&s->target.filter);
+	s->target.filter = (struct kt_pid_filter){ };
 	return err;
 }
 
@@ -474,7 +474,7 @@ int kt_session_add_channel(struct kt_session *s, struct ktrace_channel_spec *spe
 	if (err)
 		return err;
 	l.is_privileged = s->for_all;
-	bytes = kt_buffer_bytes(&l) + (l.kind == KTRACE_CHANNEL_KERNEL ? KT_FILTER_BYTES : 0);
+	bytes = kt_buffer_bytes(&l) + (l.kind == KTRACE_CHANNEL_KERNEL ? KT_PID_FILTER_BYTES : 0);
 	err = kt_account_charge(s, bytes);
 	if (err)
 		return err;

@@ -103,23 +103,23 @@ for e in map(json.loads, sys.stdin):
 }
 
 # bats test_tags=shm
-@test "boards of <trace.h> that nobody uses are told to who can remove them" {
+@test "registries of <trace.h> that nobody uses are told to who can remove them" {
 	[ "$(id -u)" = 0 ] || skip "not root"
-	# Other tests have boards, too.
+	# Other tests have registries, too.
 	# shellcheck disable=SC2016 # for the inner shell
 	run unshare -m bash -c 'mount -t tmpfs none /dev/shm
-		board() { truncate -s "$2" "/dev/shm/$1" && chown "$3" "/dev/shm/$1"; }
+		registry() { truncate -s "$2" "/dev/shm/$1" && chown "$3" "/dev/shm/$1"; }
 		look()
 		{
 			echo "$1"
-			"$0" doctor | grep ^boards
-			"$0" doctor --json | grep -o "{\"name\":\"boards[^}]*}"
+			"$0" doctor | grep ^registries
+			"$0" doctor --json | grep -o "{\"name\":\"registries[^}]*}"
 		}
-		board ktrace-posix-65534-1 4096 65534
+		registry ktrace-posix-65534-1 4096 65534
 		look "of others"
-		board ktrace-posix-0-1 4096 0
+		registry ktrace-posix-0-1 4096 0
 		look one
-		board ktrace-posix-0-2 8192 0
+		registry ktrace-posix-0-2 8192 0
 		look two
 		exec 5</dev/shm/ktrace-posix-0-2
 		look used
@@ -130,15 +130,15 @@ for e in map(json.loads, sys.stdin):
 	diff <(grep -v "no session was left" <<<"$output") - <<-'END'
 		of others
 		one
-		boards     1 board of <trace.h> that nobody uses, 4096 bytes: 'ktraced --recover'
-		{"name":"boards","text":"1 board of <trace.h> that nobody uses, 4096 bytes: 'ktraced --recover'"}
+		registries     1 registry of <trace.h> that nobody uses, 4096 bytes: 'ktraced --recover'
+		{"name":"registries","text":"1 registry of <trace.h> that nobody uses, 4096 bytes: 'ktraced --recover'"}
 		two
-		boards     2 boards of <trace.h> that nobody uses, 12288 bytes: 'ktraced --recover'
-		{"name":"boards","text":"2 boards of <trace.h> that nobody uses, 12288 bytes: 'ktraced --recover'"}
+		registries     2 registries of <trace.h> that nobody uses, 12288 bytes: 'ktraced --recover'
+		{"name":"registries","text":"2 registries of <trace.h> that nobody uses, 12288 bytes: 'ktraced --recover'"}
 		used
-		boards     1 board of <trace.h> that nobody uses, 4096 bytes: 'ktraced --recover'
-		{"name":"boards","text":"1 board of <trace.h> that nobody uses, 4096 bytes: 'ktraced --recover'"}
-		ktraced: 1 board of <trace.h> that nobody used removed, 4096 bytes
+		registries     1 registry of <trace.h> that nobody uses, 4096 bytes: 'ktraced --recover'
+		{"name":"registries","text":"1 registry of <trace.h> that nobody uses, 4096 bytes: 'ktraced --recover'"}
+		ktraced: 1 registry of <trace.h> that nobody used removed, 4096 bytes
 		removed
 		/dev/shm/ktrace-posix-0-2
 		/dev/shm/ktrace-posix-65534-1

@@ -90,13 +90,13 @@ make_controller()
 			ls /dev/shm | wc -l"
 		[[ $output == word* ]]
 		grep -qxE 'ktrace-posix-0(-[0-9]+)?\.[0-9a-f]{16}' <<<"$output"
-		# The board is gone with its last process; the other user's name is not.
+		# The registry is gone with its last process; the other user's name is not.
 		[[ $output == *$'status 0\nuntouched\n1' ]]
 	done
 }
 
 # bats test_tags=shm
-@test "a board with another name stays in use when the first name is free again" {
+@test "a registry with another name stays in use when the first name is free again" {
 	make_controller
 	# The usual name depends on the name space of processes.
 	in_own_shm 'name=/dev/shm/$(./controller </dev/null | grep ktrace-posix-0)

@@ -22,7 +22,7 @@ setup()
 teardown()
 {
 	exec 7>&-
-	# Who leaves last removes the board, but not who is killed.
+	# Who leaves last removes the registry, but not who is killed.
 	"$BEAT" </dev/null
 	rm -f "/dev/shm/ktrace-posix-$OTHER"*
 	teardown_test
@@ -372,7 +372,7 @@ sys.stdin.readline()' "$BUILD/lib/libktrace-posix.so" <in
 	[ ! -s seen.err ]
 }
 
-@test "a killed program that its parent does not wait for does not keep the board" {
+@test "a killed program that its parent does not wait for does not keep the registry" {
 	# shellcheck disable=SC2016 # for the inner shell
 	sh -c '"$0" 3 <in >beat.out 7>&- & echo $! >beat_pid; exec sleep 100' "$BEAT" 7>&- &
 	STARTED+=("$!")
@@ -405,8 +405,8 @@ sys.stdin.readline()' "$BUILD/lib/libktrace-posix.so" <in
 		kill "$COPROC_PID"
 		wait
 		# The keeper leaves behind its last answer: with this shell it would be killed.
-		board=/dev/shm/ktrace-posix-0-$(stat -L -c %i /proc/self/ns/pid)
-		for _ in {1..600}; do [ -e "$board" ] && sleep 0.05; done' "$BEAT" "$WATCH" || true
+		registry=/dev/shm/ktrace-posix-0-$(stat -L -c %i /proc/self/ns/pid)
+		for _ in {1..600}; do [ -e "$registry" ] && sleep 0.05; done' "$BEAT" "$WATCH" || true
 	[ "$(beats inner)" = "0 1 " ]
 	kill "$beat"
 	wait "$watch"
@@ -415,7 +415,7 @@ sys.stdin.readline()' "$BUILD/lib/libktrace-posix.so" <in
 }
 
 # bats test_tags=shm
-@test "--recover removes boards of namespaces that have ended, and none that is in use" {
+@test "--recover removes registries of namespaces that have ended, and none that is in use" {
 	as_root
 	# Other tests have sessions that are not to be recovered.
 	# shellcheck disable=SC2016 # for the inner shell
@@ -444,7 +444,7 @@ sys.stdin.readline()' "$BUILD/lib/libktrace-posix.so" <in
 		find /dev/shm -name "ktrace-posix-*" | wc -l
 		kill "$lives"' "$BEAT" "$KTRACED" "$OTHER"
 	printf '%s\n' "$output"
-	[ "$(grep -cE '1 board of <trace.h> that nobody used removed, [0-9]+ bytes' <<<"$output")" = 2 ]
+	[ "$(grep -cE '1 registry of <trace.h> that nobody used removed, [0-9]+ bytes' <<<"$output")" = 2 ]
 	[ "$(grep -xE '[0-9]' <<<"$output" | tr '\n' ' ')" = "2 1 " ]
 }
 
@@ -467,7 +467,7 @@ sys.stdin.readline()' "$BUILD/lib/libktrace-posix.so" <in
 	run bash -c 'ulimit -f 16; exec "$@"' bash "$WATCH" "$beat"
 	[ "$status" = 1 ]
 	[ "$output" = "watch: posix_trace_create: Cannot allocate memory" ]
-	# Without a board, which cannot be made
+	# Without a registry, which cannot be made
 	# shellcheck disable=SC2016 # for the inner shell
 	run unshare -m bash -c 'mount -t tmpfs none /dev/shm && ulimit -f 16 && exec "$@"' bash \
 		"$BEAT" 3 <<<x

@@ -12,7 +12,7 @@
 
 #include "fuzz.h"
 
-#include "match.h"
+#include "match/filter_vm.h"
 
 /* What a comparison has begun may take more, but only so much. */
 #define OVERRUN 16
@@ -48,7 +48,7 @@ static void mend(struct ktrace_match_step *s, __u32 i, __u32 step_nr, __u32 text
 	s->text_off = is_text ? s->text_off % (text_size - s->text_len + 1) : 0;
 }
 
-static void check_accepted(const struct kt_match *m)
+static void check_accepted(const struct kt_filter_vm *m)
 {
 	for (__u32 i = 0; i < m->step_nr; i++) {
 		REQUIRE(m->steps[i].yes > i && m->steps[i].yes <= m->step_nr + 1);
@@ -61,10 +61,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct input in = { data, data + size };
 	const __u32 step_nr = (__u32)input_any(&in) % (KTRACE_MATCH_STEPS_MAX + 2);
 	const __u32 text_size = (__u32)input_any(&in) % (KTRACE_MATCH_TEXTS_MAX + 2);
-	struct kt_match_event e = { .comm = "0123456789abcdef" };
+	struct kt_filter_vm_event e = { .comm = "0123456789abcdef" };
 	struct ktrace_match_step *steps;
 	char *texts, *payload;
-	struct kt_match m;
+	struct kt_filter_vm m;
 	__s64 work = KTRACE_MATCH_WORK_MAX, left;
 	bool says;
 
@@ -79,15 +79,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		mend(&steps[i], i, step_nr, text_size);
 	e.len = (__u32)input_left(&in);
 	e.payload = payload = take(&in, e.len);
-	m = (struct kt_match){ steps, step_nr, texts };
-	if (kt_match_check(&m, text_size)) {
+	m = (struct kt_filter_vm){ steps, step_nr, texts };
+	if (kt_filter_vm_check(&m, text_size)) {
 		check_accepted(&m);
-		says = kt_match_run(&m, &e, &work);
+		says = kt_filter_vm_run(&m, &e, &work);
 		left = work;
 		REQUIRE(left > -OVERRUN && (left >= 0 || says));
 		work = KTRACE_MATCH_WORK_MAX;
-		REQUIRE(says == kt_match_run(&m, &e, &work) && left == work);
-		REQUIRE(kt_match_asks(&m, steps[0].what));
+		REQUIRE(says == kt_filter_vm_run(&m, &e, &work) && left == work);
+		REQUIRE(kt_filter_vm_asks(&m, steps[0].what));
 	}
 	free(payload);
 	free(steps);

@@ -10,7 +10,7 @@
 #include <linux/sizes.h>
 #include "account.h"
 #include "session_fixture.h"
-#include "sieve.h"
+#include "event_filter.h"
 
 /* uapi/linux/ktrace.h, section 1 */
 enum {
@@ -265,14 +265,14 @@ static void a_kernel_channel_is_charged_with_its_filter_and_arrays(struct kunit 
 
 	for (i = 0; i < b->l.map_size >> PAGE_SHIFT; i++)
 		pages += b->pages[i] != NULL;
-	KUNIT_EXPECT_EQ(test, s->bytes, (pages << PAGE_SHIFT) + KT_FILTER_BYTES +
+	KUNIT_EXPECT_EQ(test, s->bytes, (pages << PAGE_SHIFT) + KT_PID_FILTER_BYTES +
 			i * sizeof(*b->pages) + struct_size(b, rings, b->l.ring_nr));
 }
 
 /* It is never run: the event is not switched on. */
 static void filter(struct kunit *test, struct kt_session *s)
 {
-	struct kt_sieve *v = kvzalloc(sizeof(*v), GFP_KERNEL);
+	struct kt_event_filter *v = kvzalloc(sizeof(*v), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, v);
 	kt_emit_set_sieve(&s->target, KTRACE_EV_SCHED_SWITCH, v);
@@ -313,7 +313,7 @@ static int read_until_stopped(void *is_reading)
 
 struct choice {
 	struct kt_session *s;
-	struct kt_sieve *v;
+	struct kt_event_filter *v;
 	struct completion done;
 };
 

@@ -11,7 +11,7 @@
 #include <linux/mm.h>
 #include <linux/mman.h>
 #include <linux/uaccess.h>
-#include "kept.h"
+#include "orphans.h"
 #include "session_fixture.h"
 
 enum {
@@ -106,7 +106,7 @@ static u32 kept(void)
 {
 	struct ktrace_info info;
 
-	kt_kept_info(&info);
+	kt_orphans_info(&info);
 	return info.kept;
 }
 
@@ -117,14 +117,14 @@ void fix_adopt(struct kunit *test, struct kt_session *s)
 
 	s->keep = true;
 	kunit_remove_action(test, close_session, s);
-	kt_kept_close(s);
+	kt_orphans_close(s);
 	KUNIT_ASSERT_EQ(test, kept(), 1);
-	KUNIT_ASSERT_EQ(test, kt_kept_adopt(&adopt, &adopted), 0);
+	KUNIT_ASSERT_EQ(test, kt_orphans_adopt(&adopt, &adopted), 0);
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, close_session, adopted), 0);
 	KUNIT_EXPECT_PTR_EQ(test, adopted, s);
 	KUNIT_EXPECT_EQ(test, adopt.channels, s->channel_nr);
 	KUNIT_EXPECT_EQ(test, kept(), 0);
-	KUNIT_EXPECT_EQ(test, kt_kept_adopt(&adopt, &adopted), -ENOENT);
+	KUNIT_EXPECT_EQ(test, kt_orphans_adopt(&adopt, &adopted), -ENOENT);
 }
 
 static u32 drain_ring(struct kunit *test, const struct kt_ring *r, fix_visit visit, void *arg)

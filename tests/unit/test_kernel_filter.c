@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "match.h"
+#include "match/filter_vm.h"
 
 #define NELEM(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -178,7 +178,7 @@ static __u32 put_payload(char *to)
 }
 
 /* The same event for both. */
-static void make_event(struct ktrace_trace_event *e, struct kt_match_event *m, size_t type,
+static void make_event(struct ktrace_trace_event *e, struct kt_filter_vm_event *m, size_t type,
 		       const char *payload, __u32 len)
 {
 	const size_t thread = below(NELEM(threads));
@@ -190,7 +190,7 @@ static void make_event(struct ktrace_trace_event *e, struct kt_match_event *m, s
 		.len = len, .tid = threads[thread].tid, .id = types[type]->id,
 		.flags = (is_irq ? KTRACE_EVENT_IRQ : 0) | (is_cut ? KTRACE_EVENT_TRUNCATED : 0),
 	};
-	*m = (struct kt_match_event){
+	*m = (struct kt_filter_vm_event){
 		.payload = payload, .len = len, .pid = threads[thread].pid, .tid = e->tid,
 		.flags = (is_irq ? KTRACE_REC_IRQ : 0) | (is_cut ? KTRACE_REC_TRUNCATED : 0),
 		.cpu = (__u32)stream.cpu,
@@ -198,16 +198,16 @@ static void make_event(struct ktrace_trace_event *e, struct kt_match_event *m, s
 	snprintf(m->comm, sizeof(m->comm), "%s", threads[thread].comm);
 }
 
-static bool run(const struct ktrace_program *p, const struct kt_match_event *e)
+static bool run(const struct ktrace_program *p, const struct kt_filter_vm_event *e)
 {
-	const struct kt_match match = { p->steps, p->step_nr, p->texts };
+	const struct kt_filter_vm match = { p->steps, p->step_nr, p->texts };
 	__s64 work = KTRACE_MATCH_WORK_MAX;
 	bool is_wanted;
 
 	if (p->is_constant)
 		return p->wanted;
-	CHECK(kt_match_check(&match, p->text_size));
-	is_wanted = kt_match_run(&match, e, &work);
+	CHECK(kt_filter_vm_check(&match, p->text_size));
+	is_wanted = kt_filter_vm_run(&match, e, &work);
 	CHECK(work >= 0);
 	return is_wanted;
 }
@@ -243,7 +243,7 @@ static bool make(struct ktrace_program *p, enum ktrace_join how, struct ktrace_f
 }
 
 static void check_event(const struct ktrace_program *p, bool says, const char *text,
-			const struct kt_match_event *m)
+			const struct kt_filter_vm_event *m)
 {
 	if (run(p, m) == says)
 		return;
@@ -257,7 +257,7 @@ static void compare(struct ktrace_filter *const f[2], char *const text[2])
 {
 	static struct ktrace_program p, both, one;
 	struct ktrace_trace_event e;
-	struct kt_match_event m;
+	struct kt_filter_vm_event m;
 	size_t type;
 	char room[80], *payload;
 
@@ -382,7 +382,7 @@ static void test_programs_have_a_limit(void)
 }
 
 /* Each step goes on to the next one, whatever it finds. */
-static struct kt_match repeat(const struct ktrace_match_step *step, __u32 nr, const char *texts)
+static struct kt_filter_vm repeat(const struct ktrace_match_step *step, __u32 nr, const char *texts)
 {
 	static struct ktrace_match_step steps[KTRACE_MATCH_STEPS_MAX];
 
@@ -390,7 +390,7 @@ static struct kt_match repeat(const struct ktrace_match_step *step, __u32 nr, co
 		steps[i] = *step;
 		steps[i].yes = steps[i].no = (__u16)(i + 1 < nr ? i + 1 : nr + 1);
 	}
-	return (struct kt_match){ steps, nr, texts };
+	return (struct kt_filter_vm){ steps, nr, texts };
 }
 
 /* A run ends when its work is done, and says that it does not know; one with more work knows. */
@@ -412,22 +412,22 @@ static void test_work_is_paid_for(void)
 		{ TEXT(LIKE, 16), 1, "*[x-yz]", 146 },
 	};
 	static char payload[4096];
-	struct kt_match_event e = { .payload = payload, .len = sizeof(payload),
+	struct kt_filter_vm_event e = { .payload = payload, .len = sizeof(payload),
 				    .comm = "thirteen byte" };
 
 	memset(payload, 'a', sizeof(payload));
 	for (size_t i = 0; i < NELEM(rows); i++) {
 		struct ktrace_match_step step = rows[i].step;
-		struct kt_match m;
+		struct kt_filter_vm m;
 		__s64 work = rows[i].price;
 
 		step.text_len = (__u32)strlen(rows[i].text);
 		m = repeat(&step, rows[i].nr, rows[i].text);
-		CHECK(kt_match_check(&m, step.text_len) && !kt_match_run(&m, &e, &work));
+		CHECK(kt_filter_vm_check(&m, step.text_len) && !kt_filter_vm_run(&m, &e, &work));
 		CHECK_EQ(work, 0);
 		for (__s64 less = 1; less <= rows[i].price; less += 7) {
 			work = rows[i].price - less;
-			CHECK(kt_match_run(&m, &e, &work));
+			CHECK(kt_filter_vm_run(&m, &e, &work));
 			CHECK(work < 0 && work > -16);
 		}
 	}
@@ -441,7 +441,7 @@ static void test_text_that_lies_elsewhere(void)
 	static struct ktrace_program p;
 	struct ktrace_filter *f = parse("s == abc");
 	struct ktrace_filter_error error;
-	struct kt_match_event e = { .len = 12 };
+	struct kt_filter_vm_event e = { .len = 12 };
 	char payload[12] = { 0 };
 	__u32 where = 4u << 16 | 8;
 
@@ -490,7 +490,7 @@ static void test_text_that_is_empty(void)
 	struct ktrace_filter *f;
 	char payload[8] = { 0 };
 	struct ktrace_trace_event e = { .stream = &stream, .payload = payload, .len = 8 };
-	const struct kt_match_event m = { .payload = payload, .len = 8 };
+	const struct kt_filter_vm_event m = { .payload = payload, .len = 8 };
 	int nr;
 
 	CHECK_EQ(ktrace_event_type_parse_format("a:e", format, &type), 0);
@@ -518,8 +518,8 @@ static void test_text_at_a_relative_place(void)
 	struct ktrace_filter *f = parse("s == abc");
 	struct ktrace_filter_error error;
 	char payload[12] = "\0\0\2\0\4\0\0\0abc";
-	struct kt_match_event e = { .len = 12, .payload = payload };
-	const struct kt_match match = { p.steps, 1, p.texts };
+	struct kt_filter_vm_event e = { .len = 12, .payload = payload };
+	const struct kt_filter_vm match = { p.steps, 1, p.texts };
 	__u32 where = 4u << 16 | 0xfffe;
 
 	ktrace_program_init(&p, true);
@@ -532,9 +532,9 @@ static void test_text_at_a_relative_place(void)
 	CHECK(!run(&p, &e));
 	ktrace_filter_free(f);
 	/* It says nothing about a text that is where the program says. */
-	CHECK(kt_match_check(&match, p.text_size));
+	CHECK(kt_filter_vm_check(&match, p.text_size));
 	p.steps[0].flags = KTRACE_MATCH_REL;
-	CHECK(!kt_match_check(&match, p.text_size));
+	CHECK(!kt_filter_vm_check(&match, p.text_size));
 }
 
 /* ---- user and cgroup ---- */
@@ -544,7 +544,8 @@ static void test_user_and_cgroup(void)
 	static struct ktrace_program p;
 	struct ktrace_filter *f = parse("uid == 1000 && cgroup != 7");
 	struct ktrace_filter_error error;
-	struct kt_match_event e = { .uid = 1000, .cgroup = 8, .has_owner = true, .payload = "" };
+	struct kt_filter_vm_event e = { .uid = 1000, .cgroup = 8, .has_owner = true, .payload =
+				       "" };
 
 	ktrace_program_init(&p, true);
 	CHECK_EQ(join(&p, KTRACE_JOIN_AND, f, 0, &error), 0);

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "match.h"
+#include "match/filter_vm.h"
 #include "decode/value.h"
 
 #define NELEM(a) (sizeof(a) / sizeof((a)[0]))
@@ -119,26 +119,27 @@ static void make_pair(struct pair *p, const struct subject *s, const char *text)
 static void check_value(struct pair *p, const struct subject *s, __s64 value, bool expected,
 			const char *text)
 {
-	const struct kt_match match = { p->program.steps, p->program.step_nr, p->program.texts };
+	const struct kt_filter_vm match = { p->program.steps, p->program.step_nr,
+					   p->program.texts };
 	char payload[PAYLOAD] = { 0 };
 	struct ktrace_trace_event e = {
 		.type = s->type, .stream = &stream, .payload = payload, .len = sizeof(payload),
 		.tid = 7, .id = s->type->id,
 	};
-	struct kt_match_event m = { .payload = payload, .len = sizeof(payload), .tid = 7 };
+	struct kt_filter_vm_event m = { .payload = payload, .len = sizeof(payload), .tid = 7 };
 	__s64 work = KTRACE_MATCH_WORK_MAX;
 	bool kernel, reader;
 
 	memcpy(payload + s->off, &value, s->width ? s->width : s->field->size);
 	reader = ktrace_filter_match(p->reader, &e);
-	kernel = p->program.is_constant ? p->program.wanted : kt_match_run(&match, &m, &work);
+	kernel = p->program.is_constant ? p->program.wanted : kt_filter_vm_run(&match, &m, &work);
 	if (kernel != expected || reader != expected)
 		fprintf(stderr, "%s: %s: of %lld the kernel says %d, the reader %d\n",
 			s->type->full_name, text, (long long)value, kernel, reader);
 	CHECK(kernel == expected && reader == expected);
 	yes_nr += expected;
 	e.len = m.len = s->off;
-	kernel = p->program.is_constant ? p->program.wanted : kt_match_run(&match, &m, &work);
+	kernel = p->program.is_constant ? p->program.wanted : kt_filter_vm_run(&match, &m, &work);
 	CHECK_EQ(kernel, ktrace_filter_match(p->reader, &e));
 }
 

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "check.h"
-#include "match.h"
+#include "match/filter_vm.h"
 #include "decode/syscall.h"
 
 #define NELEM(a) (sizeof(a) / sizeof((a)[0]))
@@ -171,9 +171,9 @@ static bool kernel_says(struct ktrace_filter *f, const struct ktrace_event_type 
 	struct ktrace_filter_error error;
 	struct ktrace_place *places;
 	const int nr = ktrace_places(type, &places);
-	const struct kt_match_event event = { .payload = (const char *)e, .len = sizeof(*e) };
+	const struct kt_filter_vm_event event = { .payload = (const char *)e, .len = sizeof(*e) };
 	__s64 work = KTRACE_MATCH_WORK_MAX;
-	struct kt_match match;
+	struct kt_filter_vm match;
 
 	CHECK(nr > 0);
 	ktrace_program_init(&p, true);
@@ -181,9 +181,9 @@ static bool kernel_says(struct ktrace_filter *f, const struct ktrace_event_type 
 	free(places);
 	if (p.is_constant)
 		return p.wanted;
-	match = (struct kt_match){ p.steps, p.step_nr, p.texts };
-	CHECK(kt_match_check(&match, p.text_size));
-	return kt_match_run(&match, &event, &work);
+	match = (struct kt_filter_vm){ p.steps, p.step_nr, p.texts };
+	CHECK(kt_filter_vm_check(&match, p.text_size));
+	return kt_filter_vm_run(&match, &event, &work);
 }
 
 static bool viewer_says(struct ktrace_filter *f, const struct ktrace_event_type *type,

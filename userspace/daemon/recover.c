@@ -36,7 +36,6 @@
 #include "base/log.h"
 #include "base/rights.h"
 #include "base/sigbus_guard.h"
-#include "boards.h"
 #include "context/context.h"
 #include "events/kprobe.h"
 #include "output/capture.h"
@@ -45,6 +44,7 @@
 #include "output/parts.h"
 #include "output/recovery_note.h"
 #include "output/summary.h"
+#include "posix_registries.h"
 
 /**
  * struct rescue - one session being saved
@@ -550,7 +550,7 @@ static int recover_of(const struct options *o, struct ktrace_stale *list, size_t
 		tell_freed();
 	} else {
 		kprobe_sweep();
-		boards_sweep(o->all_users);
+		registries_sweep(o->all_users);
 	}
 	return log_output_end(status);
 }

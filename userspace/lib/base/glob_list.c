@@ -2,7 +2,7 @@
 /* glob_list.c - whether the name of an event matches a session's filter */
 #include "glob_list.h"
 
-#include "pattern.h"
+#include "match/glob.h"
 
 /**
  * glob_list_matches - whether a name matches one of several patterns
@@ -25,7 +25,7 @@ bool glob_list_matches(const char *list, size_t size, const char *name, size_t l
 
 		while (at < end && *at && *at != ',')
 			at++;
-		if (kt_pattern_matches(name, (__u32)len, glob, (__u32)(at - glob)))
+		if (kt_glob_matches(name, (__u32)len, glob, (__u32)(at - glob)))
 			return true;
 		if (at == end || !*at)
 			return false;

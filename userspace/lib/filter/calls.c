@@ -10,14 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pattern.h"
+#include "match/glob.h"
 
 static const char head[] = "syscall:";
 
 static bool is_like(const char *name, const char *pattern)
 {
 	pattern += strlen(head);
-	return kt_pattern_matches(name, (__u32)strlen(name), pattern, (__u32)strlen(pattern));
+	return kt_glob_matches(name, (__u32)strlen(name), pattern, (__u32)strlen(pattern));
 }
 
 bool ktrace_calls_is(const char *pattern)

@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "pattern.h"
+#include "match/glob.h"
 
 _Static_assert(__LDBL_MANT_DIG__ >= 64, "long double holds 64-bit integers");
 
@@ -60,7 +60,7 @@ bool ktrace_filter_compare_text(const struct test *t, const char *s, size_t n)
 	const struct literal *l = &t->literal;
 
 	if (t->op == OP_GLOB)
-		return kt_pattern_matches(s, (__u32)n, l->text, (__u32)l->len);
+		return kt_glob_matches(s, (__u32)n, l->text, (__u32)l->len);
 	if (t->op != OP_EQ && t->op != OP_NE)
 		return false;
 	return (n == l->len && !memcmp(s, l->text, n)) == (t->op == OP_EQ);

@@ -19,7 +19,7 @@
 
 #include "filter_expand.h"
 #include "filter_names.h"
-#include "match.h"
+#include "match/filter_vm.h"
 
 #define NODES_MAX KTRACE_MATCH_STEPS_MAX
 
@@ -223,7 +223,7 @@ static bool put(const struct maker *m, struct ktrace_program *p, enum ktrace_joi
 {
 	const __u32 before = p->step_nr, after = before + m->step_nr;
 	const struct joint j = { before, after, after + 1 };
-	const struct kt_match match = { p->steps, after, p->texts };
+	const struct kt_filter_vm match = { p->steps, after, p->texts };
 	__u32 i;
 
 	if (after > KTRACE_MATCH_STEPS_MAX)
@@ -234,7 +234,7 @@ static bool put(const struct maker *m, struct ktrace_program *p, enum ktrace_joi
 	move_ends(p, join, before, after);
 	p->step_nr = after;
 	p->is_constant = false;
-	return kt_match_check(&match, p->text_size);
+	return kt_filter_vm_check(&match, p->text_size);
 }
 
 static int too_long(struct ktrace_filter_error *error)

@@ -11,7 +11,7 @@
  * without it was never finished.
  *
  * control.reader is kept by a thread of the owner for as long as the session lives,
- * keeper.c. If the owner dies in whatever way, the kernel sets FUTEX_OWNER_DIED in that
+ * owner_liveness.c. If the owner dies in whatever way, the kernel sets FUTEX_OWNER_DIED in that
  * word, and writers stop waiting for a reader.
  *
  * The owner also holds a lock on the file (flock), which only the kernel can take from it:
@@ -195,7 +195,7 @@ static int fill(struct ktrace_session *s, char *map, struct ktrace_control *c,
 		registry->next_off = KTRACE_ID_OFF;
 		registry->hint = sizeof(*registry);
 	}
-	error = keeper_start(&s->keeper, &control->reader);
+	error = owner_liveness_start(&s->keeper, &control->reader);
 	if (error)
 		return session_fail(s, error, "owner's thread");
 	c->magic = KTRACE_CONTROL_MAGIC;
@@ -233,7 +233,7 @@ static void shm_leave(struct ktrace_session *s)
 {
 	if (s->user.map)
 		kt_store(&channel_control(&s->user)->state, KTRACE_STATE_CLOSED);
-	keeper_stop(s->keeper);
+	owner_liveness_stop(s->keeper);
 	s->keeper = NULL;
 	channel_exit(&s->user);
 	if (s->fd >= 0)

@@ -2,13 +2,13 @@
 /*
  * internal.h - what the files of the session library share
  *
- *   stale.c      sessions whose owner died: find them, take them over
+ *   orphans.c      sessions whose owner died: find them, take them over
  *   session.c    public functions; picks the back end; streams over all channels
  *   channel.c    one mapped channel and the readers of its rings
  *   registry.c   reads the registry of the user channel
  *   selection.c  which user events are on
  *   port.c       one message to a live session, one answer
- *   keeper.c     tells traced programs that the owner is alive
+ *   owner_liveness.c     tells traced programs that the owner is alive
  *   clock.c      which clock, and readings of all clocks
  *   backend_*.c  where channels come from
  */
@@ -102,8 +102,8 @@ void clock_read(struct clock_base *base, struct ktrace_reading *r);
 
 /* Shows in *word, which is in shared memory, whether this process lives. */
 struct keeper;
-int keeper_start(struct keeper **out, __u32 *word);
-void keeper_stop(struct keeper *k);
+int owner_liveness_start(struct keeper **out, __u32 *word);
+void owner_liveness_stop(struct keeper *k);
 
 /* Numbers of the CPUs that are present, online or not, are below this; see ktrace_cpu_limit(). */
 __u32 cpus_present(void);

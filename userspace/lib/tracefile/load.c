@@ -9,8 +9,8 @@
 #include "read.h"
 
 #include "crc32c.h"
-#include "frame.h"
 #include "section.h"
+#include "zstd_frame.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -110,7 +110,7 @@ static int expand(struct section_buf *b)
 	if (ret)
 		return ret;
 	b->body = b->raw;
-	ret = ktrace_frame_expand(b->bytes + sizeof(*s), (size_t)s->size, b->raw, b->size);
+	ret = ktrace_zstd_frame_expand(b->bytes + sizeof(*s), (size_t)s->size, b->raw, b->size);
 	return ret == -EBADMSG ? -EILSEQ : ret;
 }
 

@@ -9,8 +9,8 @@
 #include <ktrace/tracefile.h>
 
 #include "base/disk_room.h"
-#include "frame.h"
 #include "read.h"
+#include "zstd_frame.h"
 
 /* Header, body, padding */
 #define WRITER_IOV 3

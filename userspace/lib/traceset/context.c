@@ -127,20 +127,21 @@ static int take_addresses(struct ktrace_trace_stack *stack, const char *text)
 int ktrace_context_add_stack(struct trace *t, const struct ktrace_trace_stack *head,
 			     const char *addresses)
 {
-	struct known k = { .key = head->number, .stack = *head };
+	struct symbol k = { .key = head->number, .stack = *head };
 	int ret = take_addresses(&k.stack, addresses);
 
 	if (!ret)
-		return ktrace_known_add(&t->stacks, &k);
+		return ktrace_symbol_table_add(&t->stacks, &k);
 	free((void *)k.stack.address);
 	return ret;
 }
 
-int ktrace_context_add_name(struct known_table *table, __u64 key, __u64 end, const char *text)
+int ktrace_context_add_name(struct symbol_table *table, __u64 key, __u64 end,
+			    const char *text)
 {
-	struct known k = { .key = key, .end = end, .text = strdup(text) };
+	struct symbol k = { .key = key, .end = end, .text = strdup(text) };
 
-	return k.text ? ktrace_known_add(table, &k) : -ENOMEM;
+	return k.text ? ktrace_symbol_table_add(table, &k) : -ENOMEM;
 }
 
 static void free_image(struct ktrace_kernel_image *image)
@@ -194,29 +195,31 @@ static void free_images(struct trace *t)
 
 void ktrace_context_sort(struct trace *t)
 {
-	ktrace_known_sort(&t->stacks);
-	ktrace_known_sort(&t->cgroups);
-	ktrace_known_sort(&t->symbols);
+	ktrace_symbol_table_sort(&t->stacks);
+	ktrace_symbol_table_sort(&t->cgroups);
+	ktrace_symbol_table_sort(&t->symbols);
 }
 
 void ktrace_context_free(struct trace *t)
 {
-	ktrace_known_free(&t->stacks);
-	ktrace_known_free(&t->cgroups);
-	ktrace_known_free(&t->symbols);
+	ktrace_symbol_table_free(&t->stacks);
+	ktrace_symbol_table_free(&t->cgroups);
+	ktrace_symbol_table_free(&t->symbols);
 	free_images(t);
 }
 
 const struct ktrace_trace_stack *ktrace_trace_stack(const struct ktrace_trace *trace, __u64 number)
 {
-	const struct known *k = ktrace_known_find(&((const struct trace *)trace)->stacks, number);
+	const struct trace *t = (const struct trace *)trace;
+	const struct symbol *k = ktrace_symbol_table_find(&t->stacks, number);
 
 	return k && k->key == number ? &k->stack : NULL;
 }
 
 const char *ktrace_trace_cgroup(const struct ktrace_trace *trace, __u64 id)
 {
-	const struct known *k = ktrace_known_find(&((const struct trace *)trace)->cgroups, id);
+	const struct trace *t = (const struct trace *)trace;
+	const struct symbol *k = ktrace_symbol_table_find(&t->cgroups, id);
 
 	return k && k->key == id ? k->text : NULL;
 }
@@ -224,8 +227,8 @@ const char *ktrace_trace_cgroup(const struct ktrace_trace *trace, __u64 id)
 const char *ktrace_trace_kernel_symbol(const struct ktrace_trace *trace, __u64 address,
 				       __u64 *offset)
 {
-	const struct known *k = ktrace_known_find(&((const struct trace *)trace)->symbols,
-						  address);
+	const struct trace *t = (const struct trace *)trace;
+	const struct symbol *k = ktrace_symbol_table_find(&t->symbols, address);
 
 	if (!k || address >= k->end)
 		return NULL;

@@ -3,7 +3,7 @@
 #ifndef KTRACE_TRACESET_CONTEXT_H
 #define KTRACE_TRACESET_CONTEXT_H
 
-#include "known.h"
+#include "symbol_tables.h"
 
 struct trace;
 
@@ -14,7 +14,8 @@ void ktrace_context_take_off(struct ktrace_trace_event *e);
 int ktrace_context_add_stack(struct trace *t, const struct ktrace_trace_stack *head,
 			     const char *addresses);
 int ktrace_context_add_image(struct trace *t, const char *name, const char *build, __u64 text);
-int ktrace_context_add_name(struct known_table *table, __u64 key, __u64 end, const char *text);
+int ktrace_context_add_name(struct symbol_table *table, __u64 key, __u64 end,
+			    const char *text);
 /* To be called when all META text has been read */
 void ktrace_context_sort(struct trace *t);
 void ktrace_context_free(struct trace *t);

@@ -19,7 +19,7 @@
 
 #include <ktrace/context.h>
 
-#include "tracefile/frame.h"
+#include "tracefile/zstd_frame.h"
 
 #define BLOCK_DEFAULT 65536u
 

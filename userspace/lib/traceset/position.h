@@ -100,7 +100,7 @@ __u64 ktrace_set_time(const struct ktrace_traceset *set);
 int ktrace_set_is_at(struct ktrace_traceset *set, const struct ktrace_position *pos);
 int ktrace_until_look(struct ktrace_traceset *set, struct ktrace_until *until);
 
-/* place.c */
+/* stream_position.c */
 void ktrace_place_get(const struct stream *s, struct place *p);
 int ktrace_place_put(struct stream *s, const struct place *p);
 long ktrace_place_entry(const struct stream *s, __u64 section);

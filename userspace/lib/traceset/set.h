@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* set.h - a traceset, as its two halves see it: traceset.c has the files, deliver.c the events */
+/* set.h - a traceset, as its two halves see it: traceset.c has the files, iterate.c the events */
 #ifndef KTRACE_TRACESET_SET_H
 #define KTRACE_TRACESET_SET_H
 
-#include "ahead.h"
 #include "fragment.h"
 #include "merge.h"
+#include "readahead.h"
 #include "trace.h"
 
 /**
@@ -36,7 +36,7 @@ struct ktrace_traceset {
 	bool is_consumed;
 };
 
-/* deliver.c */
+/* iterate.c */
 int ktrace_set_begin(struct ktrace_traceset *set);
 int ktrace_set_wake(struct ktrace_traceset *set);
 /* May there be more than was looked at? Then what is not whole yet may become so. */

@@ -9,7 +9,7 @@
  * how far it exceeds the largest count met so far; the excess is delivered as events of
  * type "ktrace:lost", exactly once.
  */
-#include "ahead.h"
+#include "readahead.h"
 #include "trace.h"
 
 #include <errno.h>
@@ -22,7 +22,7 @@ void ktrace_stream_free(struct stream *s)
 		return;
 	free(s->entries);
 	ktrace_section_buf_free(&s->loaded);
-	ktrace_ahead_free_lane(s->lane);
+	ktrace_readahead_free_lane(s->lane);
 	free(s);
 }
 
@@ -172,12 +172,12 @@ int ktrace_stream_load(struct stream *s)
 			s->next++;
 			continue;
 		}
-		ret = ktrace_ahead_load(s, e);
+		ret = ktrace_readahead_load(s, e);
 		if (ret == -ENOMEM)
 			return ret;
 		s->next++;
 		s->trace->loads++;
-		ktrace_ahead_want(s);
+		ktrace_readahead_want(s);
 		if (ret)
 			bad_section(s, e, ktrace_load_error(ret));
 		else if (use_section(s, e))
@@ -248,7 +248,7 @@ int ktrace_stream_next_slow(struct stream *s)
 void ktrace_stream_rewind(struct stream *s, size_t entry)
 {
 	s->next = entry;
-	ktrace_ahead_turn(s->trace->ahead);
+	ktrace_readahead_turn(s->trace->ahead);
 	memset(&s->cur, 0, sizeof(s->cur));
 	s->lost_left = 0;
 	s->prev_raw = 0;

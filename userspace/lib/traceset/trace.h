@@ -7,16 +7,16 @@
  *   trace.c                     opens a file, files its sections under their streams
  *   parts.c                     the files of a trace that is in several
  *   stream.c                    walks the records of a stream
- *   ahead.c                     loads the sections that come next on another core
+ *   readahead.c                     loads the sections that come next on another core
  *   maps.c                      code of processes
- *   known.c                     other things that META says
+ *   symbol_tables.c                     other things that META says
  *   context.c                   what was recorded beside payloads
  *   fragment.c                  puts fragments together
  *   lost.c                      names of reasons of loss
  *   merge.c                     smallest key first
  *   seek.c                      puts a stream on a time
- *   place.c                     puts a stream on a record
- *   deliver.c                   the events of all streams
+ *   stream_position.c                     puts a stream on a record
+ *   iterate.c                   the events of all streams
  *   position.c                  places of all streams, saved
  *   position_text.c             the same as text
  *   until.c                     reads up to a limit
@@ -34,10 +34,10 @@
 #include <string.h>
 
 #include "clock.h"
-#include "known.h"
 #include "maps.h"
 #include "names.h"
 #include "ring/ring.h"
+#include "symbol_tables.h"
 #include "tracefile/read.h"
 #include "tracefile/section.h"
 
@@ -239,9 +239,9 @@ struct trace {
 	struct ktrace_trace_process *processes;
 	size_t process_nr;
 	size_t process_cap;
-	struct known_table stacks;
-	struct known_table cgroups;
-	struct known_table symbols;
+	struct symbol_table stacks;
+	struct symbol_table cgroups;
+	struct symbol_table symbols;
 	struct ktrace_kernel_image **images;
 	size_t image_nr;
 	struct clock clock;
@@ -274,7 +274,7 @@ int ktrace_trace_add_part(struct trace *t, const struct reader *file);
 bool ktrace_trace_has_part(const struct trace *t, const struct reader *file);
 const struct reader *ktrace_trace_part_at(const struct trace *t, __u64 offset);
 
-/* learn.c */
+/* thread_tracking.c */
 int ktrace_trace_learn(struct trace *t, const struct ktrace_trace_event *e);
 
 /* lost.c */
@@ -352,7 +352,7 @@ static inline __u64 stream_time(struct stream *s, __u64 raw)
 	return ktrace_stream_time(s, raw);
 }
 
-/* May events of the stream tell names of threads? See learn.c. */
+/* May events of the stream tell names of threads? See thread_tracking.c. */
 static inline bool stream_may_teach(const struct stream *s)
 {
 	return s->pub.kind == KTRACE_CHANNEL_KERNEL;

@@ -2,7 +2,7 @@
 /*
  * traceset.c - any number of tracefiles as one sequence of events
  *
- * The files of a set, and what is known about them. deliver.c reads their events.
+ * The files of a set, and what is known about them. iterate.c reads their events.
  */
 #include <ktrace/traceset.h>
 
@@ -41,7 +41,7 @@ int ktrace_traceset_open(const struct ktrace_traceset_options *opts, struct ktra
 		set->opts = *opts;
 	ret = ktrace_lost_type(&set->lost_type);
 	if (!ret && set->opts.cores != KTRACE_CORES_ONE)
-		ret = ktrace_ahead_new(set->opts.cores, &set->ahead);
+		ret = ktrace_readahead_new(set->opts.cores, &set->ahead);
 	if (ret) {
 		ktrace_traceset_close(set);
 		return ret;
@@ -57,14 +57,14 @@ void ktrace_traceset_close(struct ktrace_traceset *set)
 
 	if (!set)
 		return;
-	ktrace_ahead_stop(set->ahead);
+	ktrace_readahead_stop(set->ahead);
 	for (i = 0; i < set->trace_nr; i++)
 		ktrace_trace_free(set->traces[i]);
 	free(set->traces);
 	ktrace_merge_free(&set->merge);
 	ktrace_fragment_drop_all(&set->fragments);
 	ktrace_event_type_free(set->lost_type);
-	ktrace_ahead_free(set->ahead);
+	ktrace_readahead_free(set->ahead);
 	free(set);
 }
 

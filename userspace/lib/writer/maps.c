@@ -34,8 +34,8 @@
 #define KNOWN_MAX 1024
 #define HEADERS_MAX 32
 
-/* struct known - a mapping that was told; the hash is of its file, and where in it */
-struct known {
+/* struct symbol_tables - a mapping that was told; the hash is of its file, and where in it */
+struct symbol_tables {
 	__u64 start;
 	__u64 end;
 	__u64 hash;
@@ -63,7 +63,7 @@ struct mapping {
 static struct {
 	__u32 wanted;
 	__u32 known_nr;
-	struct known known[KNOWN_MAX];
+	struct symbol_tables known[KNOWN_MAX];
 	volatile int list;
 	volatile int memory;
 	__u64 file;
@@ -131,7 +131,7 @@ static void tell(const struct mapping *m)
 /* Forgets what lies where the mapping is now. Return: whether it is known as it is. */
 static bool is_known(const struct mapping *m, __u64 hash)
 {
-	struct known *k;
+	struct symbol_tables *k;
 	__u32 i;
 
 	for (i = 0; i < maps.known_nr; i++) {
@@ -158,7 +158,7 @@ static void take(const struct mapping *m)
 	}
 	if (!m->is_code || is_known(m, hash) || maps.known_nr == KNOWN_MAX)
 		return;
-	maps.known[maps.known_nr++] = (struct known){ m->start, m->end, hash, true };
+	maps.known[maps.known_nr++] = (struct symbol_tables){ m->start, m->end, hash, true };
 	tell(m);
 }
 
@@ -236,7 +236,7 @@ static bool take_lines(void)
 
 static void tell_gone(void)
 {
-	struct known *k;
+	struct symbol_tables *k;
 	__u32 i;
 
 	for (i = 0; i < maps.known_nr; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * block_requests.h - requests of block devices,
-	 from when a device is given one to when it has done it
+ * block_requests.h - requests of block devices, from when a device is given one to when it has
+ * done it
  *
  * A request counts if it ends in the window. One whose issue was not recorded counts without a
  * time. A tag that is issued again without an end between is a new request; the old one's end

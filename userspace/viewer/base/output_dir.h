@@ -2,9 +2,8 @@
 /*
  * output_dir.h - files that are to appear together
  *
- * They lie in a folder of a temporary name beside the one asked for,
-	 until output_dir_end() gives it
- * that name. A signal that ends the process takes it away.
+ * They lie in a folder of a temporary name beside the one asked for, until output_dir_end() gives
+ * it that name. A signal that ends the process takes it away.
  */
 #ifndef VIEWER_BASE_OUTPUT_DIR_H
 #define VIEWER_BASE_OUTPUT_DIR_H

@@ -8,7 +8,7 @@
  */
 #include "base/json.h"
 #include "base/table.h"
-#include "base/unused_boards.h"
+#include "base/unused_registries.h"
 #include "base/viewer.h"
 
 #include <errno.h>
@@ -175,13 +175,13 @@ static void look_at_stale(struct doctor *d)
 		      nr == 1 ? "" : "s");
 }
 
-/* Boards of this user, which 'ktraced --recover' removes */
-static void look_at_boards(struct doctor *d)
+/* Registries of this user, which 'ktraced --recover' removes */
+static void look_at_registries(struct doctor *d)
 {
-	const struct unused_boards unused = ktrace_unused_boards(false, false);
+	const struct unused_registries unused = ktrace_unused_registries(false, false);
 
 	if (unused.nr)
-		found(d, "boards", "%u board%s of <trace.h> that nobody uses, %llu bytes: "
+		found(d, "registries", "%u registry%s of <trace.h> that nobody uses, %llu bytes: "
 		      "'ktraced --recover'", unused.nr, unused.nr == 1 ? "" : "s", unused.bytes);
 }
 
@@ -424,7 +424,7 @@ static void examine(struct doctor *d)
 {
 	look_at_kernel(d);
 	look_at_stale(d);
-	look_at_boards(d);
+	look_at_registries(d);
 	if (look_at_device(d) || look_at_loaded(d))
 		return;
 	if (look_at_loading(d) && look_at_module(d))
@@ -501,7 +501,7 @@ const struct command cmd_doctor = {
 "command that helps. Changes nothing. Exit status: 0 if kernel events can be\n"
 "recorded, 1 if not.\n"
 "\n"
-"JSON members: found, an array of objects (name: kernel, left, boards, device,\n"
+"JSON members: found, an array of objects (name: kernel, left, registries, device,\n"
 "freed, rights, modules, module, headers, dkms or signature, text), [problem,\n"
 "next].\n",
 	.run = run,

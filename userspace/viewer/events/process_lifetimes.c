@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * process_lifetimes.c - which processes begin, and which programs in them,
-	 between the events of files
+ * process_lifetimes.c - which processes begin, and which programs in them, between the events of
+ * files
  *
  * From META lines, see ktrace_trace_process(). All of a file are known when it is opened; they
  * are sorted by stamp, and handed out as the events of the file go by.

@@ -311,8 +311,7 @@ const struct model_thread *model_actor(const struct model *s);
 const struct model_object *model_target(const struct model *s);
 /*
  * Takes in which programs have ended before @until without another event. Before model_flush(),
-	 when
- * no event follows.
+ * when no event follows.
  */
 void model_end(struct model *s, __u64 until);
 /* Waits that go on, and locks that are had, are told as if that ended at @until. */

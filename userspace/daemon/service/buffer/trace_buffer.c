@@ -2,11 +2,10 @@
 /*
  * trace_buffer.c - a buffer of a session: chunks in
  *
- * How they lie in memory is in trace_buffer_ring.h,
-	 how they go out in trace_buffer_read.c. A chunk may come
- * again, with more in it: the service had looked into shared memory before it was complete
- * (PFT-56). Then it takes the place of the first one, or, if that was read already and might be
- * overwritten soon, a place at the tail.
+ * How they lie in memory is in trace_buffer_ring.h, how they go out in trace_buffer_read.c. A
+ * chunk may come again, with more in it: the service had looked into shared memory before it was
+ * complete (PFT-56). Then it takes the place of the first one, or, if that was read already and
+ * might be overwritten soon, a place at the tail.
  */
 #include "trace_buffer.h"
 

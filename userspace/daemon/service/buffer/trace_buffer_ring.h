@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * trace_buffer_ring.h - the memory of a buffer: records one after another,
-	 and lists of them by writer
+ * trace_buffer_ring.h - the memory of a buffer: records one after another, and lists of them by
+ * writer
  *
  *	0            tail                                  used          size
  *	+------+-----+---------+-----------+------+--------+- - - - - - -+

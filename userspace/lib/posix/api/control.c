@@ -18,7 +18,7 @@
 #include "posix/log/log.h"
 #include "posix/log/recorded.h"
 #include "posix/registry/member.h"
-#include "posix/registry/sole.h"
+#include "posix/registry/single_thread.h"
 
 bool ktrace_posix_call_begin(struct posix_call *c, trace_id_t trid)
 {
@@ -28,7 +28,7 @@ bool ktrace_posix_call_begin(struct posix_call *c, trace_id_t trid)
 	if (c->control)
 		pthread_mutex_lock(&c->control->lock);
 	if (c->control && c->control->stream)
-		posix_sole_check(ktrace_posix_stream_nr(c->control->stream));
+		posix_single_thread_check(ktrace_posix_stream_nr(c->control->stream));
 	if (c->trid)
 		return true;
 	posix_caller_leave(&c->caller, 0);
@@ -81,17 +81,17 @@ static bool is_process(pid_t pid)
 }
 
 /*
- * Whose board a process is on that says it has root's files: if it is not dumpable, only its folder
- * is still its user's. It stays on root's if it was root's when it started.
+ * Whose registry a process is on that says it has root's files: if it is not dumpable, only its
+ * folder is still its user's. It stays on root's if it was root's when it started.
  */
-static uid_t board_user(pid_t pid, __u64 start)
+static uid_t registry_user(pid_t pid, __u64 start)
 {
-	struct posix_board *b = ktrace_posix_board();
+	struct posix_registry *b = ktrace_posix_registry();
 	char path[32];
 	struct stat st;
 
 	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
-	return (b && ktrace_posix_board_find(b, pid, start)) || stat(path, &st) ? 0 : st.st_uid;
+	return (b && ktrace_posix_registry_find(b, pid, start)) || stat(path, &st) ? 0 : st.st_uid;
 }
 
 /* May this process look into that one? What ptrace(2) asks, too, without attaching. */
@@ -106,7 +106,7 @@ static int check_target(pid_t pid, uid_t *owner)
 		return 0;
 	/* Ourselves, whatever user we have become and whatever others may see of us. */
 	if (pid == getpid()) {
-		*owner = ktrace_posix_board_uid;
+		*owner = ktrace_posix_registry_uid;
 		return 0;
 	}
 	start = pid > 0 ? ktrace_posix_start_time(pid, &uid) : 0;
@@ -120,41 +120,42 @@ static int check_target(pid_t pid, uid_t *owner)
 		return errno == ENOENT || errno == ESRCH ? ESRCH :
 		       errno == EMFILE || errno == ENFILE ? ENOMEM : EPERM;
 	close(fd);
-	*owner = uid || geteuid() ? uid : board_user(pid, start);
+	*owner = uid || geteuid() ? uid : registry_user(pid, start);
 	return uid == geteuid() || !geteuid() ? 0 : EPERM;
 }
 
 /*
  * A stream without log is this process's own. One with a log has a keeper, and so has one whose
- * events come from a process on another board than ours: another user's could cut off memory that
- * is shared with it.
+ * events come from a process on another registry than ours: another user's could cut off memory
+ * that is shared with it.
  */
 static int make_stream(struct posix_control *c, struct rpc_request *r, int log_fd)
 {
-	struct posix_board *board = ktrace_posix_board();
+	struct posix_registry *registry = ktrace_posix_registry();
 	int error;
 
-	if (!board)
+	if (!registry)
 		return ENOMEM;
-	if (!r->has_log && r->uid == ktrace_posix_board_uid) {
-		error = ktrace_posix_stream_create(&r->attr, r->pid, &r->owner, board, &c->stream);
+	if (!r->has_log && r->uid == ktrace_posix_registry_uid) {
+		error = ktrace_posix_stream_create(&r->attr, r->pid, &r->owner, registry,
+						   &c->stream);
 		if (error)
 			return error;
 		c->place = ktrace_posix_stream_place(c->stream);
 		if (r->pid == r->owner.pid && r->attr.inheritance != POSIX_TRACE_INHERITED)
-			posix_sole_begin(ktrace_posix_stream_nr(c->stream));
+			posix_single_thread_begin(ktrace_posix_stream_nr(c->stream));
 		return 0;
 	}
 	error = ktrace_posix_client_create(r, log_fd, &c->client);
-	if (!error && r->uid == ktrace_posix_board_uid)
-		c->place = &board->stream[ktrace_posix_client_nr(c->client) % POSIX_STREAM_NR];
+	if (!error && r->uid == ktrace_posix_registry_uid)
+		c->place = &registry->stream[ktrace_posix_client_nr(c->client) % POSIX_STREAM_NR];
 	return error;
 }
 
 static void destroy(struct posix_control *c)
 {
 	if (c->stream)
-		posix_sole_end(ktrace_posix_stream_nr(c->stream));
+		posix_single_thread_end(ktrace_posix_stream_nr(c->stream));
 	ktrace_posix_stream_destroy(c->stream);
 	ktrace_posix_client_free(c->client);
 	pthread_mutex_destroy(&c->lock);
@@ -198,7 +199,7 @@ static int create(pid_t pid, const trace_attr_t *attr, bool has_log, int log_fd,
 		error = check_target(r.pid, &r.uid);
 	if (error)
 		return error;
-	ktrace_posix_board();	/* from then on this process knows its name */
+	ktrace_posix_registry();	/* from then on this process knows its name */
 	r.owner = ktrace_posix_member.owner;
 	return make_control(&r, log_fd, trid);
 }

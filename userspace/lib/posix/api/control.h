@@ -19,7 +19,7 @@
  * @lock:	for the stream
  * @stream:	it is in this process; or
  * @client:	in a keeper
- * @place:	on the board of this process's user; NULL: of another user
+ * @place:	in the registry of this process's user; NULL: of another user
  * @has_log:	it has a log
  * @is_ended:	it is being shut down
  * @to_list:	event types for posix_trace_eventtypelist_getnext_id(): all that there were when it
@@ -30,7 +30,7 @@ struct posix_control {
 	pthread_mutex_t lock;
 	struct posix_stream *stream;
 	struct posix_client *client;
-	struct posix_board_stream *place;
+	struct posix_registry_stream *place;
 	bool has_log;
 	bool is_ended;
 	trace_event_set_t to_list;

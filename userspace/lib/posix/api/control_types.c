@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * control_types.c - event types of active streams: on our board, or asked for at the keeper
+ * control_types.c - event types of active streams: on our registry, or asked for at the keeper
  *
- * What has a keeper is asked for there even if the board is ours: if the keeper is gone the place
- * on the board may be another stream's.
+ * What has a keeper is asked for there even if the registry is ours: if the keeper is gone the
+ * place in the registry may be another stream's.
  */
 #include "control.h"
 
@@ -20,7 +20,7 @@ int ktrace_posix_control_open_type(struct posix_control *c, const char *name,
 	int error;
 
 	if (c->stream) {
-		*id = ktrace_posix_place_open(ktrace_posix_board(), c->place, name);
+		*id = ktrace_posix_place_open(ktrace_posix_registry(), c->place, name);
 		return 0;
 	}
 	strncpy(r.name, name, sizeof(r.name) - 1);
@@ -36,7 +36,7 @@ int ktrace_posix_control_type_name(struct posix_control *c, trace_event_id_t id,
 	struct rpc_answer a;
 
 	if (c->stream)
-		return ktrace_posix_name_get(ktrace_posix_board(), id, name) ? 0 : EINVAL;
+		return ktrace_posix_name_get(ktrace_posix_registry(), id, name) ? 0 : EINVAL;
 	if (ktrace_posix_client_ask(c->client, &r, &a) || !a.type)
 		return EINVAL;
 	memcpy(name, a.name, sizeof(a.name));
@@ -51,7 +51,7 @@ static int types_of(struct posix_control *c, trace_event_set_t *set)
 	int error;
 
 	if (c->stream) {
-		ktrace_posix_place_types(ktrace_posix_board(), c->place, set);
+		ktrace_posix_place_types(ktrace_posix_registry(), c->place, set);
 		return 0;
 	}
 	error = ktrace_posix_client_ask(c->client, &r, &a);

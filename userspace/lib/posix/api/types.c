@@ -2,7 +2,7 @@
 /*
  * types.c - event types of a stream: posix_trace_eventid_*() and posix_trace_eventtypelist_*()
  *
- * Of an active stream the board has them, of a pre-recorded one its file.
+ * Of an active stream the registry has them, of a pre-recorded one its file.
  */
 #include <trace.h>
 

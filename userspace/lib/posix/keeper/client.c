@@ -33,7 +33,7 @@
 /**
  * struct posix_client - see client.h
  * @fd:		socket
- * @nr:		place on the board
+ * @nr:		place in the registry
  * @attr:	of the stream
  * @data:	of the last answer
  */

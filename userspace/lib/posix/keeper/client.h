@@ -29,7 +29,7 @@ const void *ktrace_posix_client_data(const struct posix_client *c);
 
 const struct posix_attr *ktrace_posix_client_attr(const struct posix_client *c);
 
-/** ktrace_posix_client_nr - place on the board of the traced process's user */
+/** ktrace_posix_client_nr - place in the registry of the traced process's user */
 __u32 ktrace_posix_client_nr(const struct posix_client *c);
 
 /** ktrace_posix_client_free - let go of the keeper, which ends; takes NULL */

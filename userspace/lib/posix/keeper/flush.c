@@ -34,7 +34,7 @@ static void note_error(struct keeper *k, int error)
 
 static int tell_name(struct keeper *k, trace_event_id_t id)
 {
-	const struct posix_board *b = ktrace_posix_stream_board(k->stream);
+	const struct posix_registry *b = ktrace_posix_stream_registry(k->stream);
 	char name[TRACE_EVENT_NAME_MAX + 1];
 
 	if (ktrace_posix_log_has_name(k->log, id) || !ktrace_posix_name_get(b, id, name))

@@ -30,8 +30,8 @@ static struct keeper keeper = {
 	.changed = PTHREAD_COND_INITIALIZER,
 };
 
-static struct posix_board *board;	/* for the handler of SIGBUS, too */
-static int board_fd = -1;		/* it stays as long as this process does */
+static struct posix_registry *registry;	/* for the handler of SIGBUS, too */
+static int registry_fd = -1;		/* it stays as long as this process does */
 
 static void mend(int sig, siginfo_t *info, void *context)
 {
@@ -39,7 +39,7 @@ static void mend(int sig, siginfo_t *info, void *context)
 
 	(void)context;
 	/* The file outlives the session; somebody may have truncated it. */
-	if (board && page >= (char *)board && page < (char *)(board + 1)) {
+	if (registry && page >= (char *)registry && page < (char *)(registry + 1)) {
 		if (mmap(page, 4096, PROT_READ | PROT_WRITE,
 			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED)
 			return;
@@ -76,7 +76,7 @@ static int hand_over(uid_t uid)
 	char path[128];
 	char *slash;
 
-	/* Not from the board, which that user can write to. */
+	/* Not from the registry, which that user can write to. */
 	ktrace_session_info(ktrace_posix_stream_session(keeper.stream), &info);
 	where = info.env;
 	if (uid == geteuid() || strncmp(where, "shm:", 4))
@@ -112,16 +112,16 @@ static int create(struct rpc_request *r, struct rpc_answer *a)
 	int error;
 	uid_t uid;
 
-	board_fd = ktrace_posix_board_map(r->uid, &board);
-	if (board_fd < 0)
-		return board_fd == -EACCES || board_fd == -EPERM ? EPERM : ENOMEM;
+	registry_fd = ktrace_posix_registry_map(r->uid, &registry);
+	if (registry_fd < 0)
+		return registry_fd == -EACCES || registry_fd == -EPERM ? EPERM : ENOMEM;
 	self.start = ktrace_posix_start_time(self.pid, &uid);
 	if (r->has_log)
 		r->attr.log_size = ktrace_posix_log_size(&r->attr);
 	/* Another user's program need not have the right to open the device. */
 	if (r->uid != geteuid())
 		setenv("KTRACE_BACKEND", "shm", 1);
-	error = ktrace_posix_stream_create(&r->attr, r->pid, &self, board, &keeper.stream);
+	error = ktrace_posix_stream_create(&r->attr, r->pid, &self, registry, &keeper.stream);
 	if (error)
 		return error;
 	a->attr = *ktrace_posix_stream_attr(keeper.stream);
@@ -134,10 +134,10 @@ static int create(struct rpc_request *r, struct rpc_answer *a)
 
 static void leave(uid_t uid)
 {
-	if (board_fd < 0)
+	if (registry_fd < 0)
 		return;
-	ktrace_posix_board_let_go(board_fd);
-	ktrace_posix_board_remove(board, uid);
+	ktrace_posix_registry_let_go(registry_fd);
+	ktrace_posix_registry_remove(registry, uid);
 }
 
 /* Return: error of the call. */
@@ -178,14 +178,14 @@ static int answer(struct rpc_request *r, struct rpc_answer *a, const void **data
 		return 0;
 	case RPC_OPEN_TYPE:
 		r->name[sizeof(r->name) - 1] = '\0';
-		a->type = ktrace_posix_place_open(board, ktrace_posix_stream_place(k->stream),
+		a->type = ktrace_posix_place_open(registry, ktrace_posix_stream_place(k->stream),
 						  r->name);
 		return 0;
 	case RPC_TYPE_NAME:
-		a->type = ktrace_posix_name_get(board, r->type, a->name);
+		a->type = ktrace_posix_name_get(registry, r->type, a->name);
 		return 0;
 	case RPC_TYPES:
-		ktrace_posix_place_types(board, ktrace_posix_stream_place(k->stream), &a->set);
+		ktrace_posix_place_types(registry, ktrace_posix_stream_place(k->stream), &a->set);
 		return 0;
 	case RPC_FLUSH:
 		return keeper_ask_flush(k, address);

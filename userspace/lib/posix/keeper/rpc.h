@@ -11,7 +11,7 @@
 
 #include "posix/base/attr.h"
 #include "posix/base/event.h"
-#include "posix/registry/board.h"
+#include "posix/registry/registry_shm.h"
 #include <trace.h>
 
 /* Descriptors that a keeper is started with */
@@ -67,7 +67,7 @@ struct rpc_request {
 /**
  * struct rpc_answer - what there is to say; of NEXT, the data follow
  * @error:	0 or errno
- * @nr:		CREATE: place on the board
+ * @nr:		CREATE: place in the registry
  * @has_event:	NEXT
  * @attr:	CREATE
  * @status:	STATUS

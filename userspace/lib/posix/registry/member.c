@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * member.c - this process on the board of its user
+ * member.c - this process in the registry of its user
  *
  * The place is found by pid and start time, which stay the same over exec: a traced process
  * goes on being traced. A forked child takes its own place, with those of its parent's streams
@@ -20,7 +20,7 @@
 
 static const unsigned long long no_streams;
 
-/** ktrace_posix_streams - this process's mask on the board, or a zero where there is none */
+/** ktrace_posix_streams - this process's mask in the registry, or a zero where there is none */
 const volatile unsigned long long *ktrace_posix_streams = &no_streams;
 
 struct posix_member ktrace_posix_member = {
@@ -30,27 +30,27 @@ struct posix_member ktrace_posix_member = {
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 /* Streams of a process that its child is to be in, too. */
-static __u64 inherited(const struct posix_board *b, const struct posix_board_process *parent)
+static __u64 inherited(const struct posix_registry *b, const struct posix_registry_process *parent)
 {
 	return parent ? kt_load(&parent->streams) & kt_load(&b->inherit) : 0;
 }
 
-static const struct posix_board_process *find_parent(struct posix_board *b)
+static const struct posix_registry_process *find_parent(struct posix_registry *b)
 {
 	const pid_t pid = getppid();
 	uid_t uid;
 	__u64 start = ktrace_posix_start_time(pid, &uid);
 
-	return start ? ktrace_posix_board_find(b, pid, start) : NULL;
+	return start ? ktrace_posix_registry_find(b, pid, start) : NULL;
 }
 
 /* Takes the process's place. A stream of all that comes meanwhile is in the second look. */
-static bool take_place(struct posix_board *b, __u64 streams)
+static bool take_place(struct posix_registry *b, __u64 streams)
 {
 	struct posix_member *m = &ktrace_posix_member;
 	bool is_new;
 
-	m->process = ktrace_posix_board_process(b, m->owner.pid, m->owner.start, &is_new);
+	m->process = ktrace_posix_registry_process(b, m->owner.pid, m->owner.start, &is_new);
 	if (!m->process)
 		return false;
 	/* ORD(take_place:A) pairs ORD(trace_all:A): either sees the other */
@@ -71,51 +71,52 @@ static void learn_owner(void)
 	o->start = ktrace_posix_start_time(o->pid, &uid);
 }
 
-static void leave(struct posix_board *b)
+static void leave(struct posix_registry *b)
 {
 	struct posix_member *m = &ktrace_posix_member;
 
 	kt_store(&ktrace_posix_streams, &no_streams);
 	m->process = NULL;
-	ktrace_posix_board_leave(b, &m->owner);
-	ktrace_posix_board_remove(b, ktrace_posix_board_uid);
+	ktrace_posix_registry_leave(b, &m->owner);
+	ktrace_posix_registry_remove(b, ktrace_posix_registry_uid);
 }
 
 static void join(void)
 {
 	struct posix_member *m = &ktrace_posix_member;
-	struct posix_board *b;
+	struct posix_registry *b;
 	int saved = errno, fd;
 
 	learn_owner();
-	fd = ktrace_posix_board_map(geteuid(), &b);
+	fd = ktrace_posix_registry_map(geteuid(), &b);
 	if (fd >= 0) {
-		ktrace_posix_board_disown(b, &m->owner);
+		ktrace_posix_registry_disown(b, &m->owner);
 		if (take_place(b, inherited(b, find_parent(b))))
-			m->board = b;
+			m->registry = b;
 		else
 			munmap(b, sizeof(*b));
-		ktrace_posix_board_let_go(fd);
+		ktrace_posix_registry_let_go(fd);
 	}
 	errno = saved;
 }
 
-struct posix_board *ktrace_posix_board(void)
+struct posix_registry *ktrace_posix_registry(void)
 {
 	pthread_once(&once, join);
-	return ktrace_posix_member.board;
+	return ktrace_posix_member.registry;
 }
 
 /* Of the thread that forks */
 static __thread int hold_fd __attribute__((tls_model("initial-exec"))) = -1;
 
-/* The parent may end, and be the last one, before its child has a place: both hold the board. */
+/* The parent may end, and be the last one, before its child has a place: both hold the registry. */
 static void before_fork(void)
 {
 	const struct posix_member *m = &ktrace_posix_member;
 	int saved = errno;
 
-	hold_fd = m->board ? ktrace_posix_board_hold(m->board, ktrace_posix_board_uid) : -1;
+	hold_fd = m->registry ? ktrace_posix_registry_hold(m->registry,
+							   ktrace_posix_registry_uid) : -1;
 	errno = saved;
 }
 
@@ -132,7 +133,7 @@ static void after_fork(void)
 static void after_fork_in_child(void)
 {
 	struct posix_member *m = &ktrace_posix_member;
-	const __u64 streams = m->board ? inherited(m->board, m->process) : 0;
+	const __u64 streams = m->registry ? inherited(m->registry, m->process) : 0;
 	int saved = errno;
 
 	ktrace_posix_sinks_after_fork();
@@ -140,8 +141,8 @@ static void after_fork_in_child(void)
 	kt_store(&ktrace_posix_streams, &no_streams);
 	m->process = NULL;
 	learn_owner();
-	if (m->board)
-		take_place(m->board, streams);
+	if (m->registry)
+		take_place(m->registry, streams);
 	after_fork();
 	errno = saved;
 }
@@ -149,13 +150,13 @@ static void after_fork_in_child(void)
 /* 101: before constructors that record events. */
 static __attribute__((constructor(101))) void join_at_load(void)
 {
-	ktrace_posix_board();
+	ktrace_posix_registry();
 	pthread_atfork(before_fork, after_fork, after_fork_in_child);
 }
 
 /* Last, so that destructors can record. */
 static __attribute__((destructor(101))) void leave_at_exit(void)
 {
-	if (ktrace_posix_member.board && getpid() == ktrace_posix_member.owner.pid)
-		leave(ktrace_posix_member.board);
+	if (ktrace_posix_member.registry && getpid() == ktrace_posix_member.owner.pid)
+		leave(ktrace_posix_member.registry);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * member.h - this process on the board of its user
+ * member.h - this process in the registry of its user
  *
  * Every process that has the library loaded has a place there from its start on, so that a
  * controller can find it, and finds what a controller has left there for it.
@@ -8,19 +8,19 @@
 #ifndef KTRACE_POSIX_REGISTRY_MEMBER_H
 #define KTRACE_POSIX_REGISTRY_MEMBER_H
 
-#include "board.h"
+#include "registry_shm.h"
 
 /**
  * struct posix_member - this process
- * @board:	NULL = none
+ * @registry:	NULL = none
  * @process:	its place, NULL = none
  * @owner:	its name
  * @opened:	event types that this image has opened, and those of its parent before the fork
  * @opened_nr:	named ones among them
  */
 struct posix_member {
-	struct posix_board *board;
-	struct posix_board_process *process;
+	struct posix_registry *registry;
+	struct posix_registry_process *process;
 	struct posix_owner owner;
 	__u64 opened[POSIX_SET_WORDS];
 	__u32 opened_nr;
@@ -29,12 +29,12 @@ struct posix_member {
 extern struct posix_member ktrace_posix_member;
 
 /**
- * ktrace_posix_board - the board of this process's user, mapped at the first call
+ * ktrace_posix_registry - the registry of this process's user, mapped at the first call
  *
  * Context: not in signal handlers.
  * Return: NULL if there is none and none could be made.
  */
-struct posix_board *ktrace_posix_board(void);
+struct posix_registry *ktrace_posix_registry(void);
 
 /** ktrace_posix_sinks_after_fork - in the child: its thread has not recorded yet */
 void ktrace_posix_sinks_after_fork(void);

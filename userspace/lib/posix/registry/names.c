@@ -2,13 +2,13 @@
 /*
  * names.c - names of event types, which all processes of a user share
  *
- * A name's place on the board gives the id, so one name has one id in all processes and streams.
- * Places are taken one after the other, and a search passes all that are taken, so no name gets
- * two. A process that meets a place which another one is filling in looks again. If the other
- * one has died, it takes over the place. If the other one is stopped, it makes the place nobody's,
- * which the other one finds out when it continues. The wait for all places together is no longer
- * than that for one, because any process that can write to the board can claim them all. Behind a
- * filter of system calls, which may kill for those of waiting, it only looks again.
+ * A name's place in the registry gives the id, so one name has one id in all processes and
+ * streams. Places are taken one after the other, and a search passes all that are taken, so no
+ * name gets two. A process that meets a place which another one is filling in looks again. If the
+ * other one has died, it takes over the place. If the other one is stopped, it makes the place
+ * nobody's, which the other one finds out when it continues. The wait for all places together is
+ * no longer than that for one, because any process that can write to the registry can claim them
+ * all. Behind a filter of system calls, which may kill for those of waiting, it only looks again.
  *
  * The types of a stream are those that its processes have opened, and those that its controller
  * has asked for.
@@ -47,13 +47,13 @@ static bool is_claimed(__u32 state)
 	return posix_place_state(state) == POSIX_PLACE_CLAIMED;
 }
 
-static __u32 state_of(const struct posix_board_name *n)
+static __u32 state_of(const struct posix_registry_name *n)
 {
 	/* ORD(name_state:A) pairs ORD(name_ready:A): the text of a READY one */
 	return kt_load_acquire(&n->state);
 }
 
-static bool change(struct posix_board_name *n, __u32 old, __u32 state)
+static bool change(struct posix_registry_name *n, __u32 old, __u32 state)
 {
 	/* ORD(name_ready:A) pairs ORD(name_state:A): the text of a READY one */
 	return __atomic_compare_exchange_n(&n->state, &old, state, false, __ATOMIC_RELEASE,
@@ -61,7 +61,7 @@ static bool change(struct posix_board_name *n, __u32 old, __u32 state)
 }
 
 /* False: it has been taken from us meanwhile. */
-static bool fill_in(struct posix_board_name *n, const char *name)
+static bool fill_in(struct posix_registry_name *n, const char *name)
 {
 	strcpy(n->text, name);
 	return change(n, my_claim(), POSIX_PLACE_READY);
@@ -84,7 +84,7 @@ static void relax(void)
 }
 
 /* Waits while another process fills it in; @looks: how many are left. Return: its state then. */
-static __u32 settle(const struct posix_board_name *n, int *looks)
+static __u32 settle(const struct posix_registry_name *n, int *looks)
 {
 	__u32 state = state_of(n);
 
@@ -97,13 +97,13 @@ static __u32 settle(const struct posix_board_name *n, int *looks)
 	return state;
 }
 
-static bool has_text(const struct posix_board_name *n, const char *name)
+static bool has_text(const struct posix_registry_name *n, const char *name)
 {
 	return !strncmp(n->text, name, sizeof(n->text));
 }
 
 /* True: it is this name's place. Among honest processes it changes hands a few times at most. */
-static bool take(struct posix_board_name *n, const char *name, bool may_add, int *looks)
+static bool take(struct posix_registry_name *n, const char *name, bool may_add, int *looks)
 {
 	for (int i = 0; i < CHANGES; i++) {
 		const __u32 state = settle(n, looks);
@@ -120,7 +120,7 @@ static bool take(struct posix_board_name *n, const char *name, bool may_add, int
 	return false;
 }
 
-trace_event_id_t ktrace_posix_name_open(struct posix_board *b, const char *name, bool may_add)
+trace_event_id_t ktrace_posix_name_open(struct posix_registry *b, const char *name, bool may_add)
 {
 	int looks = ktrace_channel_is_confined() ? CONFINED_LOOKS : LOOKS;
 	int saved = errno;
@@ -139,10 +139,10 @@ trace_event_id_t ktrace_posix_name_open(struct posix_board *b, const char *name,
 	return i < POSIX_NAME_NR ? POSIX_ID_USER + i : 0;
 }
 
-bool ktrace_posix_name_get(const struct posix_board *b, trace_event_id_t id,
+bool ktrace_posix_name_get(const struct posix_registry *b, trace_event_id_t id,
 			   char name[TRACE_EVENT_NAME_MAX + 1])
 {
-	const struct posix_board_name *n = &b->name[id - POSIX_ID_USER];
+	const struct posix_registry_name *n = &b->name[id - POSIX_ID_USER];
 
 	if (id <= POSIX_ID_USER || id >= POSIX_ID_NR || state_of(n) != POSIX_PLACE_READY)
 		return false;
@@ -151,12 +151,12 @@ bool ktrace_posix_name_get(const struct posix_board *b, trace_event_id_t id,
 	return true;
 }
 
-void ktrace_posix_names_join(struct posix_board *b, __u32 stream)
+void ktrace_posix_names_join(struct posix_registry *b, __u32 stream)
 {
 	/* ORD(names_join:A) pairs ORD(names_opened:A): either sees the other */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	for (__u32 i = 0; i < POSIX_PROCESS_NR; i++) {
-		struct posix_board_process *p = &b->process[i];
+		struct posix_registry_process *p = &b->process[i];
 
 		if (!kt_load(&p->pid) || !(kt_load(&p->streams) & 1ull << stream))
 			continue;
@@ -168,7 +168,7 @@ void ktrace_posix_names_join(struct posix_board *b, __u32 stream)
 }
 
 /* The streams of this process have the types of word @w that it has. */
-static void tell_streams(struct posix_board *b, __u32 w)
+static void tell_streams(struct posix_registry *b, __u32 w)
 {
 	const struct posix_member *m = &ktrace_posix_member;
 	__u64 mask;
@@ -180,7 +180,7 @@ static void tell_streams(struct posix_board *b, __u32 w)
 				  kt_load(&m->opened[w]), __ATOMIC_RELAXED);
 }
 
-void ktrace_posix_names_place(struct posix_board *b)
+void ktrace_posix_names_place(struct posix_registry *b)
 {
 	const struct posix_member *m = &ktrace_posix_member;
 
@@ -205,7 +205,7 @@ static bool count_one(struct posix_member *m)
 }
 
 /* Whether a stream of this process has the type, by its controller or another process */
-static bool is_mapped(const struct posix_board *b, trace_event_id_t id)
+static bool is_mapped(const struct posix_registry *b, trace_event_id_t id)
 {
 	for (__u64 mask = kt_load(ktrace_posix_streams); mask; mask &= mask - 1)
 		if (kt_load(&b->stream[__builtin_ctzll(mask)].types[id / 64]) >> id % 64 & 1)
@@ -223,13 +223,13 @@ static bool use(struct posix_member *m, trace_event_id_t id)
 	if (kt_load(word) & bit)
 		return true;
 	counts = count_one(m);
-	if (!counts && !is_mapped(m->board, id))
+	if (!counts && !is_mapped(m->registry, id))
 		return false;
 	if (__atomic_fetch_or(word, bit, __ATOMIC_RELAXED) & bit && counts)
 		__atomic_fetch_sub(&m->opened_nr, 1, __ATOMIC_RELAXED);	/* another thread */
 	if (m->process)
 		__atomic_fetch_or(&m->process->opened[id / 64], bit, __ATOMIC_RELAXED);
-	tell_streams(m->board, id / 64);
+	tell_streams(m->registry, id / 64);
 	return true;
 }
 
@@ -249,7 +249,7 @@ int posix_trace_eventid_open(const char *restrict event_name,
 			     trace_event_id_t *restrict event_id)
 {
 	struct posix_member *m = &ktrace_posix_member;
-	struct posix_board *b = ktrace_posix_board();
+	struct posix_registry *b = ktrace_posix_registry();
 	trace_event_id_t id = 0;
 	bool may_add;
 

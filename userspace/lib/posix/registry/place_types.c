@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* place_types.c - event types of a stream that has a place on a board */
+/* place_types.c - event types of a stream that has a place on a registry */
 #include "place_types.h"
 
 #include "names.h"
 #include "posix/base/eventset.h"
 #include "ring/port.h"
 
-trace_event_id_t ktrace_posix_place_open(struct posix_board *b, struct posix_board_stream *s,
+trace_event_id_t ktrace_posix_place_open(struct posix_registry *b, struct posix_registry_stream *s,
 					 const char *name)
 {
 	const trace_event_id_t id = ktrace_posix_name_open(b, name, true);
@@ -17,7 +17,7 @@ trace_event_id_t ktrace_posix_place_open(struct posix_board *b, struct posix_boa
 	return id;
 }
 
-void ktrace_posix_place_types(const struct posix_board *b, const struct posix_board_stream *s,
+void ktrace_posix_place_types(const struct posix_registry *b, const struct posix_registry_stream *s,
 			      trace_event_set_t *set)
 {
 	char name[TRACE_EVENT_NAME_MAX + 1];

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* place_types.h - event types of a stream that has a place on a board */
+/* place_types.h - event types of a stream that has a place on a registry */
 #ifndef KTRACE_POSIX_REGISTRY_PLACE_TYPES_H
 #define KTRACE_POSIX_REGISTRY_PLACE_TYPES_H
 
-#include "board.h"
+#include "registry_shm.h"
 
 /** ktrace_posix_place_open - the id of a name, a type of the stream from now on */
-trace_event_id_t ktrace_posix_place_open(struct posix_board *b, struct posix_board_stream *s,
+trace_event_id_t ktrace_posix_place_open(struct posix_registry *b, struct posix_registry_stream *s,
 					 const char *name);
 
 /** ktrace_posix_place_types - all types of the stream, and those that there always are */
-void ktrace_posix_place_types(const struct posix_board *b, const struct posix_board_stream *s,
+void ktrace_posix_place_types(const struct posix_registry *b, const struct posix_registry_stream *s,
 			      trace_event_set_t *set);
 
 #endif

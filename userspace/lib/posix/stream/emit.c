@@ -21,7 +21,7 @@
 #include <unistd.h>
 #include "posix/base/event.h"
 #include "posix/registry/member.h"
-#include "posix/registry/sole.h"
+#include "posix/registry/single_thread.h"
 #include "sink.h"
 
 static const struct posix_sink no_sink;
@@ -51,7 +51,7 @@ static kt_noinline void change_sink(struct posix_entry *e, const struct posix_si
 	e->sink = sink;
 }
 
-static void tell_reader(struct posix_board_stream *s)
+static void tell_reader(struct posix_registry_stream *s)
 {
 	int saved = errno;
 
@@ -62,7 +62,7 @@ static void tell_reader(struct posix_board_stream *s)
 }
 
 /* We need not be what stopped it: another writer, or the controller, may have been faster. */
-static void found_full(struct posix_board *b, __u32 nr)
+static void found_full(struct posix_registry *b, __u32 nr)
 {
 	const __u64 bit = 1ull << nr;
 
@@ -117,16 +117,16 @@ static kt_noinline int write_borrowed(const struct posix_sink *sink, const struc
 }
 
 /* What the fast path could not do. */
-static void record_slow(struct posix_board *b, const struct posix_sink *sink,
+static void record_slow(struct posix_registry *b, const struct posix_sink *sink,
 			const struct emission *em)
 {
 	struct posix_entry *e = &ktrace_posix_entries[sink->stream % POSIX_ENTRY_NR];
 	const __u32 was_used = e->is_used;
 	int status;
 
-	posix_sole_check(sink->stream);
+	posix_single_thread_check(sink->stream);
 	if (!ktrace_channel_has_reader(sink->channel)) {
-		ktrace_posix_board_bury(b, sink->stream, sink->word);
+		ktrace_posix_registry_bury(b, sink->stream, sink->word);
 		return;
 	}
 	e->is_used = 1;
@@ -140,14 +140,14 @@ static void record_slow(struct posix_board *b, const struct posix_sink *sink,
 		found_full(b, sink->stream);
 }
 
-static KTRACE_INLINE bool is_left_out(const struct posix_board_stream *s, trace_event_id_t id)
+static KTRACE_INLINE bool is_left_out(const struct posix_registry_stream *s, trace_event_id_t id)
 {
 	return kt_load(&s->filter[id / 64]) & 1ull << id % 64;
 }
 
-static void emit_slow(struct posix_board *b, __u32 nr, const struct emission *em)
+static void emit_slow(struct posix_registry *b, __u32 nr, const struct emission *em)
 {
-	struct posix_board_stream *s = &b->stream[nr];
+	struct posix_registry_stream *s = &b->stream[nr];
 	const struct posix_sink *sink = posix_find_sink(nr);
 
 	if (is_left_out(s, em->id))
@@ -254,7 +254,7 @@ static KTRACE_INLINE bool put_quick(const struct posix_sink *sink, const struct 
 /* False: it takes more, but nothing has been done. */
 static KTRACE_INLINE bool emit_quick(const struct posix_sink *sink, const struct emission *em)
 {
-	struct posix_board_stream *s = sink->place;
+	struct posix_registry_stream *s = sink->place;
 
 	if (kt_unlikely(sink->word != kt_load(&s->word)))
 		return false;
@@ -280,7 +280,7 @@ static kt_noinline void emit(trace_event_id_t id, const void *data, size_t size,
 			     const void *address)
 {
 	const struct emission em = { address, data, size, id };
-	struct posix_board *b = ktrace_posix_member.board;
+	struct posix_registry *b = ktrace_posix_member.registry;
 	const __u64 full = kt_load(&b->full);
 	const __u64 mask = kt_load(ktrace_posix_streams) & (kt_load(&b->running) | full);
 	const struct posix_sink *sink = NULL;
@@ -311,7 +311,7 @@ void (posix_trace_event)(trace_event_id_t id, const void *restrict data, size_t 
 	const struct emission em = { __builtin_return_address(0), data, data ? size : 0, id };
 	const struct posix_sink *sink = find_last();
 	const __u64 streams = kt_load(ktrace_posix_streams);
-	const struct posix_board *b = ktrace_posix_member.board;
+	const struct posix_registry *b = ktrace_posix_member.registry;
 	__u64 mask;
 
 	if (kt_unlikely(!streams))

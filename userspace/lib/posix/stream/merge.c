@@ -364,8 +364,8 @@ void ktrace_posix_restart(struct posix_stream *s)
 	s->start_due = true;
 	s->start_ts = ktrace_posix_now(s);
 	memcpy(&s->start_filter, s->place->filter, sizeof(s->start_filter));
-	__atomic_fetch_and(&s->board->full, ~s->bit, __ATOMIC_RELAXED);
-	posix_run(s->board, s->bit);
+	__atomic_fetch_and(&s->registry->full, ~s->bit, __ATOMIC_RELAXED);
+	posix_run(s->registry, s->bit);
 }
 
 /*
@@ -377,11 +377,11 @@ static bool take_stop(struct posix_stream *s, struct posix_item *item)
 	const int automatic = 1;
 	bool is_shown;
 
-	if (kt_load(&s->board->full) & s->bit && !s->stop_due && !s->restart_due) {
+	if (kt_load(&s->registry->full) & s->bit && !s->stop_due && !s->restart_due) {
 		s->restart_due = s->is_wanted;
 		/* A writer may have found that only after an explicit stop. */
 		if (!s->is_wanted)
-			__atomic_fetch_and(&s->board->full, ~s->bit, __ATOMIC_RELAXED);
+			__atomic_fetch_and(&s->registry->full, ~s->bit, __ATOMIC_RELAXED);
 		s->stop_due = s->is_wanted || s->is_started;
 		if (ktrace_posix_has_unread(s))
 			return false;

@@ -16,7 +16,7 @@
 #include <unistd.h>
 #include "posix/base/event.h"
 #include "posix/registry/member.h"
-#include "posix/registry/sole.h"
+#include "posix/registry/single_thread.h"
 
 struct posix_sink *ktrace_posix_sinks[POSIX_STREAM_NR];
 struct ktrace_no_rseq ktrace_posix_no_rseq = { .cpu_id = ~0u };
@@ -26,11 +26,11 @@ __thread struct posix_entry ktrace_posix_entries[POSIX_ENTRY_NR]
 	[0 ... POSIX_ENTRY_NR - 1] = { .thread = KTRACE_CHANNEL_THREAD(&ktrace_posix_no_rseq) },
 };
 
-__u64 ktrace_posix_sole[POSIX_STREAM_NR];
+__u64 ktrace_posix_single_thread[POSIX_STREAM_NR];
 
 void ktrace_posix_sinks_after_fork(void)
 {
-	memset(ktrace_posix_sole, 0, sizeof(ktrace_posix_sole));
+	memset(ktrace_posix_single_thread, 0, sizeof(ktrace_posix_single_thread));
 	for (int i = 0; i < POSIX_ENTRY_NR; i++) {
 		struct posix_entry *e = &ktrace_posix_entries[i];
 
@@ -70,7 +70,7 @@ static bool has_rdtscp(void)
 /* Places, by their words, of streams whose session is gone: events do not ask for it again. */
 static __u64 gone[POSIX_STREAM_NR];
 
-static int attach_channel(const struct posix_board_stream *s, struct ktrace_channel **channel)
+static int attach_channel(const struct posix_registry_stream *s, struct ktrace_channel **channel)
 {
 	char where[POSIX_WHERE_SIZE];
 
@@ -84,7 +84,7 @@ static bool is_want(int error)
 }
 
 /* A sink of the stream at @s, seen as @word, or NULL. */
-static struct posix_sink *make_sink(struct posix_board_stream *s, __u32 nr, __u64 word)
+static struct posix_sink *make_sink(struct posix_registry_stream *s, __u32 nr, __u64 word)
 {
 	/* In the way of ktrace_channel_attach(), so that the kernel has all of them as one area. */
 	struct posix_sink *sink = mmap(NULL, sizeof(*sink), PROT_READ | PROT_WRITE,
@@ -104,7 +104,7 @@ static struct posix_sink *make_sink(struct posix_board_stream *s, __u32 nr, __u6
 	sink->place = s;
 	sink->word = word;
 	sink->stream = nr;
-	sink->sole = &ktrace_posix_sole[nr];
+	sink->sole = &ktrace_posix_single_thread[nr];
 	sink->entry = (__u64)(uintptr_t)&ktrace_posix_entries[nr % POSIX_ENTRY_NR] - posix_self();
 	sink->max_data = kt_load(&s->max_data);
 	if (sink->max_data > POSIX_DATA_MAX)
@@ -116,7 +116,7 @@ static struct posix_sink *make_sink(struct posix_board_stream *s, __u32 nr, __u6
 }
 
 /* Return: 0: there is no stream. */
-static __u64 ready_word(const struct posix_board_stream *s)
+static __u64 ready_word(const struct posix_registry_stream *s)
 {
 	/* ORD(posix_attach:A) pairs ORD(posix_stream_ready:A): all that a READY one has */
 	const __u64 word = kt_load_acquire(&s->word);
@@ -124,9 +124,9 @@ static __u64 ready_word(const struct posix_board_stream *s)
 	return posix_place_state(word) == POSIX_PLACE_READY ? word : 0;
 }
 
-struct posix_sink *ktrace_posix_sink_attach(struct posix_board *b, __u32 nr)
+struct posix_sink *ktrace_posix_sink_attach(struct posix_registry *b, __u32 nr)
 {
-	struct posix_board_stream *s = &b->stream[nr];
+	struct posix_registry_stream *s = &b->stream[nr];
 	struct posix_sink *old = posix_find_sink(nr), *sink;
 	const __u64 word = ready_word(s);
 	const bool is_gone = kt_load(&gone[nr]) == word;
@@ -152,7 +152,7 @@ struct posix_sink *ktrace_posix_sink_attach(struct posix_board *b, __u32 nr)
 }
 
 /* Its session, or who reads it, is gone. What cannot be looked at is not taken for that. */
-static bool is_unread(const struct posix_board_stream *s)
+static bool is_unread(const struct posix_registry_stream *s)
 {
 	struct ktrace_channel *channel;
 	char where[POSIX_WHERE_SIZE];
@@ -170,12 +170,12 @@ static bool is_unread(const struct posix_board_stream *s)
 	return !has_reader;
 }
 
-void ktrace_posix_sinks_sweep(struct posix_board *b)
+void ktrace_posix_sinks_sweep(struct posix_registry *b)
 {
 	for (__u32 i = 0; i < POSIX_STREAM_NR; i++) {
 		const __u64 word = ready_word(&b->stream[i]);
 
 		if (word && b->stream[i].owner.pid != getpid() && is_unread(&b->stream[i]))
-			ktrace_posix_board_bury(b, i, word);
+			ktrace_posix_registry_bury(b, i, word);
 	}
 }

@@ -3,7 +3,7 @@
  * sink.h - streams, as this process records into them
  *
  * A sink is a channel of this process: it is published by compare-and-swap and stays, as other
- * threads may use it, until the stream's place on the board belongs to another stream.
+ * threads may use it, until the stream's place in the registry belongs to another stream.
  */
 #ifndef KTRACE_POSIX_STREAM_SINK_H
 #define KTRACE_POSIX_STREAM_SINK_H
@@ -11,26 +11,26 @@
 #define KTRACE_LIBRARY
 #define KTRACE_REGISTER_LATER
 #include <ktrace/channel.h>
-#include "posix/registry/board.h"
+#include "posix/registry/registry_shm.h"
 #include "ring/port.h"
 
 #define POSIX_ENTRY_NR 8
 
 /**
  * struct posix_sink - a stream, as this process records into it
- * @bit:	in the masks of the board
- * @place:	on the board
+ * @bit:	in the masks of the registry
+ * @place:	in the registry
  * @word:	of the place, which was READY then
  * @quick_end:	fewer bytes of data than these by the fast path
  * @stream:	number of the stream
  * @max_data:	bytes of data recorded of an event
  * @channel:	its rings
- * @sole:	of ktrace_posix_sole[]
+ * @sole:	of ktrace_posix_single_thread[]
  * @entry:	of each thread, from its thread pointer
  */
 struct posix_sink {
 	__u64 bit;
-	struct posix_board_stream *place;
+	struct posix_registry_stream *place;
 	__u64 word;
 	__u64 quick_end;
 	__u32 stream;
@@ -67,7 +67,7 @@ static inline struct posix_sink *posix_find_sink(__u32 nr)
 
 /**
  * ktrace_posix_sink_attach - map a stream's channel
- * @b:		the board
+ * @b:		the registry
  * @nr:		number of the stream
  *
  * Of two threads that do it at once, one's counts.
@@ -76,13 +76,13 @@ static inline struct posix_sink *posix_find_sink(__u32 nr)
  * Return: NULL: the event is lost, which is counted; the next one tries again, unless the session
  * is gone.
  */
-struct posix_sink *ktrace_posix_sink_attach(struct posix_board *b, __u32 nr);
+struct posix_sink *ktrace_posix_sink_attach(struct posix_registry *b, __u32 nr);
 
 /**
  * ktrace_posix_sinks_sweep - free the places of streams that nobody reads any more
  *
  * Their controllers live, but have executed a program that knows nothing of this (PTRC-28).
  */
-void ktrace_posix_sinks_sweep(struct posix_board *b);
+void ktrace_posix_sinks_sweep(struct posix_registry *b);
 
 #endif

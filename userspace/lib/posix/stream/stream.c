@@ -107,12 +107,13 @@ static int make_session(struct posix_stream *s)
 /* Each process that comes looks at `all` after it has taken its place. */
 static void trace_all(struct posix_stream *s)
 {
-	__atomic_fetch_or(&s->board->all, s->bit, __ATOMIC_RELAXED);
+	__atomic_fetch_or(&s->registry->all, s->bit, __ATOMIC_RELAXED);
 	/* ORD(trace_all:A) pairs ORD(take_place:A): either sees the other */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	for (__u32 i = 0; i < POSIX_PROCESS_NR; i++)
-		if (kt_load(&s->board->process[i].pid))
-			__atomic_fetch_or(&s->board->process[i].streams, s->bit, __ATOMIC_RELAXED);
+		if (kt_load(&s->registry->process[i].pid))
+			__atomic_fetch_or(&s->registry->process[i].streams, s->bit,
+					  __ATOMIC_RELAXED);
 }
 
 static int trace_process(struct posix_stream *s, pid_t pid)
@@ -122,36 +123,37 @@ static int trace_process(struct posix_stream *s, pid_t pid)
 
 	if (!start || start == POSIX_START_UNKNOWN)
 		return start ? ENOMEM : ESRCH;
-	return ktrace_posix_board_trace(s->board, pid, start, s->bit) ? 0 : ENOMEM;
+	return ktrace_posix_registry_trace(s->registry, pid, start, s->bit) ? 0 : ENOMEM;
 }
 
 static void publish(struct posix_stream *s)
 {
 	s->place->max_data = (__u32)s->attr.data_size;
 	s->place->policy = (__u32)s->attr.stream_policy;
-	s->word = ktrace_posix_board_publish(s->board, s->nr);
+	s->word = ktrace_posix_registry_publish(s->registry, s->nr);
 	if (s->attr.inheritance == POSIX_TRACE_INHERITED)
-		__atomic_fetch_or(&s->board->inherit, s->bit, __ATOMIC_RELAXED);
+		__atomic_fetch_or(&s->registry->inherit, s->bit, __ATOMIC_RELAXED);
 }
 
 int ktrace_posix_stream_create(struct posix_attr *attr, pid_t pid,
-			       const struct posix_owner *controller, struct posix_board *board,
+			       const struct posix_owner *controller,
+				       struct posix_registry *registry,
 			       struct posix_stream **out)
 {
 	struct posix_stream *s = calloc(1, sizeof(*s));
 	int nr = -ENOMEM, error;
 
-	if (board && s) {
-		ktrace_posix_sinks_sweep(board);
-		nr = ktrace_posix_board_stream(board, controller);
+	if (registry && s) {
+		ktrace_posix_sinks_sweep(registry);
+		nr = ktrace_posix_registry_stream(registry, controller);
 	}
 	if (nr < 0) {
 		free(s);
 		return -nr;
 	}
 	s->nr = (__u32)nr;
-	s->board = board;
-	s->place = &board->stream[nr];
+	s->registry = registry;
+	s->place = &registry->stream[nr];
 	s->word = kt_load(&s->place->word);
 	s->bit = 1ull << nr;
 	clock_gettime(CLOCK_REALTIME, &attr->created);
@@ -165,7 +167,7 @@ int ktrace_posix_stream_create(struct posix_attr *attr, pid_t pid,
 			trace_all(s);
 		else
 			error = trace_process(s, pid);
-		ktrace_posix_names_join(board, s->nr);
+		ktrace_posix_names_join(registry, s->nr);
 	}
 	if (error) {
 		ktrace_posix_stream_destroy(s);
@@ -190,10 +192,10 @@ void ktrace_posix_stream_destroy(struct posix_stream *s)
 
 	if (!s)
 		return;
-	is_ours = ktrace_posix_board_close(s->board, s->nr, s->word);
+	is_ours = ktrace_posix_registry_close(s->registry, s->nr, s->word);
 	ktrace_session_destroy(s->session);
 	if (is_ours)
-		ktrace_posix_board_release(s->board, s->nr);
+		ktrace_posix_registry_release(s->registry, s->nr);
 	free_stream(s);
 }
 
@@ -207,13 +209,13 @@ void ktrace_posix_stream_forget(struct posix_stream *s)
 
 static bool is_running(const struct posix_stream *s)
 {
-	return kt_load(&s->board->running) & s->bit;
+	return kt_load(&s->registry->running) & s->bit;
 }
 
 /* It has stopped by itself, and nobody has told it to stay so. */
 static bool is_full(const struct posix_stream *s)
 {
-	return kt_load(&s->board->full) & s->bit;
+	return kt_load(&s->registry->full) & s->bit;
 }
 
 /* It was full when it was stopped, or its controller's own events have left no room for START. */
@@ -223,7 +225,7 @@ static bool is_full_stopped(struct posix_stream *s)
 	       (!s->is_wanted && !ktrace_posix_queue_has_room(s, sizeof(trace_event_set_t)));
 }
 
-struct posix_board_stream *ktrace_posix_stream_place(const struct posix_stream *s)
+struct posix_registry_stream *ktrace_posix_stream_place(const struct posix_stream *s)
 {
 	return s->place;
 }
@@ -238,7 +240,7 @@ void ktrace_posix_stream_start(struct posix_stream *s, const void *address)
 	s->is_wanted = true;
 	ktrace_posix_queue_push(s, POSIX_TRACE_START, address, s->place->filter,
 				sizeof(trace_event_set_t));
-	posix_run(s->board, s->bit);
+	posix_run(s->registry, s->bit);
 	ktrace_posix_place_wake(s->place);
 }
 
@@ -249,12 +251,12 @@ void ktrace_posix_stream_stop(struct posix_stream *s, const void *address)
 	if (!s->is_wanted)
 		return;
 	s->is_wanted = false;
-	if (!posix_halt(s->board, s->bit)) {
+	if (!posix_halt(s->registry, s->bit)) {
 		/* A writer has found it full: it stays so, and does not restart. */
 		s->was_full = true;
 		s->stop_due = true;
 		s->restart_due = false;
-		__atomic_fetch_and(&s->board->full, ~s->bit, __ATOMIC_RELAXED);
+		__atomic_fetch_and(&s->registry->full, ~s->bit, __ATOMIC_RELAXED);
 		return;
 	}
 	ktrace_posix_queue_push(s, POSIX_TRACE_STOP, address, &explicit, sizeof(explicit));
@@ -293,11 +295,11 @@ void ktrace_posix_stream_clear(struct posix_stream *s)
 	s->was_full = s->stop_due = s->restart_due = s->start_due = false;
 	s->gap = GAP_NONE;
 	s->lost_seen = sum_lost(s, &lost);
-	__atomic_fetch_and(&s->board->full, ~s->bit, __ATOMIC_RELAXED);
+	__atomic_fetch_and(&s->registry->full, ~s->bit, __ATOMIC_RELAXED);
 	if (has_stopped)
 		ktrace_posix_restart(s);
 	else if (runs)
-		posix_run(s->board, s->bit);
+		posix_run(s->registry, s->bit);
 }
 
 void ktrace_posix_stream_get_filter(const struct posix_stream *s, trace_event_set_t *set)
@@ -330,8 +332,8 @@ int ktrace_posix_stream_set_filter(struct posix_stream *s, const trace_event_set
 		ktrace_posix_queue_push(s, POSIX_TRACE_FILTER, address, sets, sizeof(sets));
 	} else {
 		s->dropped++;
-		__atomic_fetch_or(&s->board->full, s->bit, __ATOMIC_RELAXED);
-		posix_halt(s->board, s->bit);
+		__atomic_fetch_or(&s->registry->full, s->bit, __ATOMIC_RELAXED);
+		posix_halt(s->registry, s->bit);
 	}
 	ktrace_posix_place_wake(s->place);
 	return 0;
@@ -387,9 +389,9 @@ const struct posix_attr *ktrace_posix_stream_attr(const struct posix_stream *s)
 	return &s->attr;
 }
 
-struct posix_board *ktrace_posix_stream_board(const struct posix_stream *s)
+struct posix_registry *ktrace_posix_stream_registry(const struct posix_stream *s)
 {
-	return s->board;
+	return s->registry;
 }
 
 struct ktrace_session *ktrace_posix_stream_session(const struct posix_stream *s)
@@ -426,7 +428,7 @@ bool ktrace_posix_stream_is_steered(const struct posix_stream *s)
 	return s->queue.size > s->attr.stream_size / 2;
 }
 
-__u32 ktrace_posix_place_listen(struct posix_board_stream *place)
+__u32 ktrace_posix_place_listen(struct posix_registry_stream *place)
 {
 	__u32 news;
 
@@ -438,7 +440,7 @@ __u32 ktrace_posix_place_listen(struct posix_board_stream *place)
 	return news;
 }
 
-bool ktrace_posix_place_wait(struct posix_board_stream *place, __u32 news, long timeout_ms)
+bool ktrace_posix_place_wait(struct posix_registry_stream *place, __u32 news, long timeout_ms)
 {
 	const struct timespec timeout = { timeout_ms / 1000, timeout_ms % 1000 * 1000000 };
 	bool is_over;
@@ -454,7 +456,7 @@ bool ktrace_posix_place_wait(struct posix_board_stream *place, __u32 news, long 
 	return !is_over;
 }
 
-void ktrace_posix_place_wake(struct posix_board_stream *place)
+void ktrace_posix_place_wake(struct posix_registry_stream *place)
 {
 	__atomic_fetch_add(&place->news, 1, __ATOMIC_RELAXED);
 	syscall(SYS_futex, &place->news, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * stream.h - an active stream: its session, its place on the board, its reader
+ * stream.h - an active stream: its session, its place in the registry, its reader
  *
  * The same in a controller, for streams without log, and in a keeper. One thread at a time
  * calls these functions, but for those of places.
@@ -15,7 +15,7 @@
 #include "posix/base/attr.h"
 #include "posix/base/event.h"
 #include "posix/base/eventset.h"
-#include "posix/registry/board.h"
+#include "posix/registry/registry_shm.h"
 
 struct posix_stream;
 
@@ -38,14 +38,15 @@ struct posix_item {
  * @attr:	as they are to be used: the policy is set; creation time is filled in
  * @pid:	who is traced, or POSIX_TRACE_ALLPROC; exists, and may be traced
  * @controller:	who the stream belongs to: its controller, or the keeper that has it for that
- * @board:	of the user of the traced process; NULL: ENOMEM
+ * @registry:	of the user of the traced process; NULL: ENOMEM
  * @out:	the stream
  *
  * Return: 0; EAGAIN as many streams as there can be; EINVAL sizes; ENOMEM, also of places for
  * processes; ESRCH.
  */
 int ktrace_posix_stream_create(struct posix_attr *attr, pid_t pid,
-			       const struct posix_owner *controller, struct posix_board *board,
+			       const struct posix_owner *controller,
+				       struct posix_registry *registry,
 			       struct posix_stream **out);
 
 /** ktrace_posix_stream_destroy - end it, unread events are gone; takes NULL */
@@ -75,12 +76,12 @@ void ktrace_posix_stream_mark(struct posix_stream *s, trace_event_id_t id, const
 void ktrace_posix_stream_status(struct posix_stream *s, struct posix_trace_status_info *info);
 
 const struct posix_attr *ktrace_posix_stream_attr(const struct posix_stream *s);
-struct posix_board *ktrace_posix_stream_board(const struct posix_stream *s);
-/** ktrace_posix_stream_place - its place on the board */
-struct posix_board_stream *ktrace_posix_stream_place(const struct posix_stream *s);
+struct posix_registry *ktrace_posix_stream_registry(const struct posix_stream *s);
+/** ktrace_posix_stream_place - its place in the registry */
+struct posix_registry_stream *ktrace_posix_stream_place(const struct posix_stream *s);
 struct ktrace_session *ktrace_posix_stream_session(const struct posix_stream *s);
 
-/** ktrace_posix_stream_nr - its place on the board */
+/** ktrace_posix_stream_nr - its place in the registry */
 __u32 ktrace_posix_stream_nr(const struct posix_stream *s);
 
 /** ktrace_posix_stream_has_news - whether there may be an event, but for marks of flushes */
@@ -103,11 +104,11 @@ bool ktrace_posix_stream_is_steered(const struct posix_stream *s);
 
 /**
  * ktrace_posix_place_listen - before a look for events: what wait() compares with
- * @place:	of the stream on the board; NULL = not known
+ * @place:	of the stream in the registry; NULL = not known
  *
  * Writers wake the reader from now on.
  */
-__u32 ktrace_posix_place_listen(struct posix_board_stream *place);
+__u32 ktrace_posix_place_listen(struct posix_registry_stream *place);
 
 /**
  * ktrace_posix_place_wait - sleep until there is something new, or for a while
@@ -118,9 +119,9 @@ __u32 ktrace_posix_place_listen(struct posix_board_stream *place);
  * A cancellation point: the caller holds no lock.
  * Return: false: the time is over.
  */
-bool ktrace_posix_place_wait(struct posix_board_stream *place, __u32 news, long timeout_ms);
+bool ktrace_posix_place_wait(struct posix_registry_stream *place, __u32 news, long timeout_ms);
 
 /** ktrace_posix_place_wake - end all waits */
-void ktrace_posix_place_wake(struct posix_board_stream *place);
+void ktrace_posix_place_wake(struct posix_registry_stream *place);
 
 #endif

@@ -63,7 +63,7 @@ enum gap_state {
 /**
  * struct posix_stream - see stream.h
  * @attr:	attributes
- * @board:	of the traced process's user
+ * @registry:	of the traced process's user
  * @nr:		number of its place there
  * @place:	that
  * @word:	of the place
@@ -97,9 +97,9 @@ enum gap_state {
  */
 struct posix_stream {
 	struct posix_attr attr;
-	struct posix_board *board;
+	struct posix_registry *registry;
 	__u32 nr;
-	struct posix_board_stream *place;
+	struct posix_registry_stream *place;
 	__u64 word;
 	__u64 bit;
 	struct ktrace_session *session;

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * block.c - family "block": requests that block devices get, execute and complete
+ *
+ * A request is identified by its tag, which it has from allocation to release. With an I/O
+ * scheduler that is the scheduler's tag, because requeuing a request returns the driver's tag.
+ * Requests that belong to no disk, i.e. a controller's own, are left out.
+ */
+#include "probe.h"
+#include <linux/blk-mq.h>
+#include <linux/blkdev.h>
+#include <trace/events/block.h>
+#include "emit.h"
+
+static_assert(sizeof(struct ktrace_ev_block_complete) <= KT_HIDE_MAX);
+
+static u32 stable_op(const struct request *rq)
+{
+	switch (req_op(rq)) {
+	case REQ_OP_READ:
+		return KTRACE_BLOCK_READ;
+	case REQ_OP_WRITE:
+	case REQ_OP_ZONE_APPEND:
+		return KTRACE_BLOCK_WRITE;
+	case REQ_OP_FLUSH:
+		return KTRACE_BLOCK_FLUSH;
+	case REQ_OP_DISCARD:
+	case REQ_OP_SECURE_ERASE:
+		return KTRACE_BLOCK_DISCARD;
+	case REQ_OP_WRITE_ZEROES:
+		return KTRACE_BLOCK_ZEROES;
+	default:
+		return KTRACE_BLOCK_OTHER;
+	}
+}
+
+static u32 tag_of(const struct request *rq)
+{
+	int tag = rq->internal_tag < 0 ? rq->tag : rq->internal_tag;
+
+	return rq->mq_hctx->queue_num << 16 | (tag & 0xffff);
+}
+
+/* Flushes and commands have no sector. */
+static u64 sector_of(struct request *rq)
+{
+	return blk_rq_is_passthrough(rq) || blk_rq_pos(rq) == (sector_t)-1 ? 0 : blk_rq_pos(rq);
+}
+
+static u32 dev_of(const struct request *rq)
+{
+	const dev_t dev = disk_devt(rq->q->disk);
+
+	return MAJOR(dev) << 20 | MINOR(dev);
+}
+
+/* Whose request it is cannot be told. It may be another user's: hide where it goes. */
+static void hide_sector(void *payload, bool who, bool other)
+{
+	((struct ktrace_ev_block *)payload)->sector = 0;
+}
+
+static void emit_request(u16 id, struct request *rq)
+{
+	struct ktrace_ev_block payload;
+
+	if (!rq->q->disk)
+		return;
+	payload = (struct ktrace_ev_block){
+		.dev = dev_of(rq),
+		.tag = tag_of(rq),
+		.sector = sector_of(rq),
+		.bytes = blk_rq_bytes(rq),
+		.op = stable_op(rq),
+	};
+	kt_emit_current(id, &payload, sizeof(payload), hide_sector);
+}
+
+static void on_issue(void *data, struct request *rq)
+{
+	emit_request(KTRACE_EV_BLOCK_ISSUE, rq);
+}
+
+static void on_requeue(void *data, struct request *rq)
+{
+	emit_request(KTRACE_EV_BLOCK_REQUEUE, rq);
+}
+
+static void on_complete(void *data, struct request *rq, blk_status_t error, unsigned int bytes)
+{
+	struct ktrace_ev_block_complete payload;
+
+	if (!rq->q->disk)
+		return;
+	payload = (struct ktrace_ev_block_complete){
+		.dev = dev_of(rq),
+		.tag = tag_of(rq),
+		.sector = sector_of(rq),
+		.bytes = bytes,
+		.op = stable_op(rq),
+		.left = blk_rq_bytes(rq) > bytes ? blk_rq_bytes(rq) - bytes : 0,
+		.error = IS_ENABLED(CONFIG_BLOCK) ? blk_status_to_errno(error) : 0,
+	};
+	kt_emit_current(KTRACE_EV_BLOCK_COMPLETE, &payload, sizeof(payload), hide_sector);
+}
+
+/* Never called: fails to compile when a tracepoint's arguments are not those above. */
+static void __maybe_unused arguments_match(void)
+{
+	check_trace_callback_type_block_rq_issue(on_issue);
+	check_trace_callback_type_block_rq_complete(on_complete);
+	check_trace_callback_type_block_rq_requeue(on_requeue);
+}
+
+struct kt_probe kt_probe_block[] = {
+	{ .id = KTRACE_EV_BLOCK_ISSUE, .tracepoint = "block_rq_issue", .func = on_issue },
+	{ .id = KTRACE_EV_BLOCK_COMPLETE, .tracepoint = "block_rq_complete", .func = on_complete },
+	{ .id = KTRACE_EV_BLOCK_REQUEUE, .tracepoint = "block_rq_requeue", .func = on_requeue },
+	{ }
+};

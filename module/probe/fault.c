@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0
+/* fault.c - family "fault": page faults: missing pages, and forbidden accesses */
+#include "probe.h"
+#include "compat.h"
+#include "emit.h"
+
+#ifdef CONFIG_X86
+#include <asm/trap_pf.h>
+
+static_assert(sizeof(struct ktrace_ev_fault) <= KT_HIDE_MAX);
+
+/* Where the kernel is in memory is for the privileged. */
+static void hide_addresses(void *payload, bool who, bool other)
+{
+	struct ktrace_ev_fault *p = payload;
+
+	if (p->ip >= TASK_SIZE_MAX)
+		p->ip = 0;
+	if (p->address >= TASK_SIZE_MAX)
+		p->address = 0;
+}
+
+static void emit_fault(u16 id, unsigned long address, unsigned long ip, unsigned long error)
+{
+	const struct ktrace_ev_fault payload = {
+		.address = address,
+		.ip = ip,
+		.access = error & X86_PF_INSTR ? KTRACE_FAULT_EXEC :
+			  error & X86_PF_WRITE ? KTRACE_FAULT_WRITE : KTRACE_FAULT_READ,
+		.is_protection = !!(error & X86_PF_PROT),
+	};
+
+	kt_emit_current(id, &payload, sizeof(payload), hide_addresses);
+}
+
+static void on_user(void *data, unsigned long address, struct pt_regs *regs, unsigned long error)
+{
+	emit_fault(KTRACE_EV_FAULT_USER, address, regs->ip, error);
+}
+
+static void on_kernel(void *data, unsigned long address, struct pt_regs *regs,
+		      unsigned long error)
+{
+	emit_fault(KTRACE_EV_FAULT_KERNEL, address, regs->ip, error);
+}
+
+/* Never called: fails to compile when a tracepoint's arguments are not those above. */
+static void __maybe_unused arguments_match(void)
+{
+	check_trace_callback_type_page_fault_user(on_user);
+	check_trace_callback_type_page_fault_kernel(on_kernel);
+}
+#else
+/* Other architectures have no such tracepoints: enabling the events fails with -EOPNOTSUPP. */
+static void on_user(void)
+{
+}
+
+static void on_kernel(void)
+{
+}
+#endif
+
+struct kt_probe kt_probe_fault[] = {
+	{ .id = KTRACE_EV_FAULT_USER, .tracepoint = "page_fault_user", .func = on_user },
+	{ .id = KTRACE_EV_FAULT_KERNEL, .tracepoint = "page_fault_kernel", .func = on_kernel },
+	{ }
+};

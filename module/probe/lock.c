@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0
+/* lock.c - family "lock": waits for contended locks of the kernel */
+#include "probe.h"
+#include <trace/events/lock.h>
+#include "emit.h"
+
+static_assert(KTRACE_LOCK_SPIN == LCB_F_SPIN && KTRACE_LOCK_READ == LCB_F_READ &&
+	      KTRACE_LOCK_WRITE == LCB_F_WRITE && KTRACE_LOCK_RT == LCB_F_RT &&
+	      KTRACE_LOCK_PERCPU == LCB_F_PERCPU && KTRACE_LOCK_MUTEX == LCB_F_MUTEX);
+static_assert(sizeof(struct ktrace_ev_lock_contended) <= KT_HIDE_MAX);
+static_assert(offsetof(struct ktrace_ev_lock_contended, lock) ==
+	      offsetof(struct ktrace_ev_lock_acquired, lock));
+
+/* Where the kernel is in memory is for the privileged. */
+static void hide_lock(void *payload, bool who, bool other)
+{
+	((struct ktrace_ev_lock_contended *)payload)->lock = 0;
+}
+
+static void on_begin(void *data, void *lock, unsigned int flags)
+{
+	const struct ktrace_ev_lock_contended payload = {
+		.lock = (unsigned long)lock,
+		.flags = flags,
+	};
+
+	kt_emit_current(KTRACE_EV_LOCK_CONTENDED, &payload, sizeof(payload), hide_lock);
+}
+
+static void on_end(void *data, void *lock, int result)
+{
+	const struct ktrace_ev_lock_acquired payload = {
+		.lock = (unsigned long)lock,
+		.result = result,
+	};
+
+	kt_emit_current(KTRACE_EV_LOCK_ACQUIRED, &payload, sizeof(payload), hide_lock);
+}
+
+/* Never called: fails to compile when a tracepoint's arguments are not those above. */
+static void __maybe_unused arguments_match(void)
+{
+	check_trace_callback_type_contention_begin(on_begin);
+	check_trace_callback_type_contention_end(on_end);
+}
+
+struct kt_probe kt_probe_lock[] = {
+	{ .id = KTRACE_EV_LOCK_CONTENDED, .tracepoint = "contention_begin", .func = on_begin },
+	{ .id = KTRACE_EV_LOCK_ACQUIRED, .tracepoint = "contention_end", .func = on_end },
+	{ }
+};

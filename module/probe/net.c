@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * net.c - family "net": packets that network devices send and receive
+ *
+ * It is not known whose packet it is: the thread is the one that happens to run. So a session that
+ * may not see all processes only learns that followed threads had packets, not their content.
+ */
+#include "probe.h"
+#include <linux/netdevice.h>
+#include <linux/skbuff.h>
+#include <linux/string.h>
+#include <trace/events/net.h>
+#include "emit.h"
+
+static_assert(sizeof(struct ktrace_ev_net) <= KT_HIDE_MAX);
+static_assert(KTRACE_NETDEV_LEN == IFNAMSIZ);
+
+static void hide_packet(void *payload, bool who, bool other)
+{
+	memset(payload, 0, sizeof(struct ktrace_ev_net));
+}
+
+/* @skb may be gone when @id is KTRACE_EV_NET_XMIT: only its address is used then. */
+static void emit_packet(u16 id, const struct sk_buff *skb, const struct net_device *dev, u32 len,
+			u16 protocol, int result)
+{
+	struct ktrace_ev_net payload = {
+		.packet = (unsigned long)skb,
+		.len = len,
+		.protocol = protocol,
+		.result = (s16)result,
+	};
+
+	memcpy(payload.dev, dev->name, strnlen(dev->name, KTRACE_NETDEV_LEN - 1));
+	kt_emit_current(id, &payload, sizeof(payload), hide_packet);
+}
+
+static void on_queue(void *data, struct sk_buff *skb)
+{
+	emit_packet(KTRACE_EV_NET_QUEUE, skb, skb->dev, skb->len, ntohs(skb->protocol), 0);
+}
+
+static void on_xmit(void *data, struct sk_buff *skb, int result, struct net_device *dev,
+		    unsigned int len)
+{
+	emit_packet(KTRACE_EV_NET_XMIT, skb, dev, len, 0, result);
+}
+
+static void on_receive(void *data, struct sk_buff *skb)
+{
+	emit_packet(KTRACE_EV_NET_RECEIVE, skb, skb->dev, skb->len, ntohs(skb->protocol), 0);
+}
+
+/* Never called: fails to compile when a tracepoint's arguments are not those above. */
+static void __maybe_unused arguments_match(void)
+{
+	check_trace_callback_type_net_dev_queue(on_queue);
+	check_trace_callback_type_net_dev_xmit(on_xmit);
+	check_trace_callback_type_netif_receive_skb(on_receive);
+}
+
+struct kt_probe kt_probe_net[] = {
+	{ .id = KTRACE_EV_NET_QUEUE, .tracepoint = "net_dev_queue", .func = on_queue },
+	{ .id = KTRACE_EV_NET_XMIT, .tracepoint = "net_dev_xmit", .func = on_xmit },
+	{ .id = KTRACE_EV_NET_RECEIVE, .tracepoint = "netif_receive_skb", .func = on_receive },
+	{ }
+};

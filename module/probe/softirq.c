@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0
+/* softirq.c - family "softirq" */
+#include "probe.h"
+#include <linux/interrupt.h>
+#include <trace/events/irq.h>
+#include "emit.h"
+
+static void emit_softirq(u16 id, unsigned int vec)
+{
+	const struct ktrace_ev_softirq payload = { vec };
+
+	kt_emit_current(id, &payload, sizeof(payload), NULL);
+}
+
+static void on_enter(void *data, unsigned int vec)
+{
+	emit_softirq(KTRACE_EV_SOFTIRQ_ENTER, vec);
+}
+
+static void on_exit(void *data, unsigned int vec)
+{
+	emit_softirq(KTRACE_EV_SOFTIRQ_EXIT, vec);
+}
+
+static void on_raise(void *data, unsigned int vec)
+{
+	emit_softirq(KTRACE_EV_SOFTIRQ_RAISE, vec);
+}
+
+/* Never called: fails to compile when a tracepoint's arguments are not those above. */
+static void __maybe_unused arguments_match(void)
+{
+	check_trace_callback_type_softirq_entry(on_enter);
+	check_trace_callback_type_softirq_exit(on_exit);
+	check_trace_callback_type_softirq_raise(on_raise);
+}
+
+struct kt_probe kt_probe_softirq[] = {
+	{ .id = KTRACE_EV_SOFTIRQ_ENTER, .tracepoint = "softirq_entry", .func = on_enter },
+	{ .id = KTRACE_EV_SOFTIRQ_EXIT, .tracepoint = "softirq_exit", .func = on_exit },
+	{ .id = KTRACE_EV_SOFTIRQ_RAISE, .tracepoint = "softirq_raise", .func = on_raise },
+	{ }
+};

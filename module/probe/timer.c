@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0
+/* timer.c - family "timer": timers of the kernel that run by its tick */
+#include "probe.h"
+#include <linux/jiffies.h>
+#include <linux/timer.h>
+#include <trace/events/timer.h>
+#include "compat.h"
+#include "emit.h"
+#include "func.h"
+
+/* Limited to what fits: a timer that never expires does so in three hundred years. */
+static s64 ns_between(unsigned long from, unsigned long to)
+{
+	const s64 max = S64_MAX / TICK_NSEC;
+
+	return clamp_t(s64, (long)(to - from), -max, max) * TICK_NSEC;
+}
+
+static void emit_start(const struct timer_list *timer, unsigned long expires)
+{
+	kt_func_emit_value(KTRACE_EV_TIMER_START, timer, ns_between(jiffies, expires),
+			   timer->function);
+}
+
+/* @bucket_expiry is when the timer wheel will look at it, which is later. */
+static void on_start(void *data, struct timer_list *timer, unsigned long bucket_expiry)
+{
+	emit_start(timer, timer->expires);
+}
+
+static void on_start_flags(void *data, struct timer_list *timer, unsigned long expires,
+			   unsigned int flags)
+{
+	emit_start(timer, expires);
+}
+
+static void on_cancel(void *data, struct timer_list *timer)
+{
+	kt_func_emit(KTRACE_EV_TIMER_CANCEL, timer, timer->function);
+}
+
+static void on_enter(void *data, struct timer_list *timer, unsigned long clk)
+{
+	kt_func_emit_value(KTRACE_EV_TIMER_ENTER, timer, ns_between(timer->expires, jiffies),
+			   timer->function);
+}
+
+static void hide_timer(void *payload, bool who, bool other)
+{
+	((struct ktrace_ev_timer *)payload)->timer = 0;
+}
+
+/* @timer may be gone. */
+static void on_exit(void *data, struct timer_list *timer)
+{
+	const struct ktrace_ev_timer payload = { (unsigned long)timer };
+
+	kt_emit_current(KTRACE_EV_TIMER_EXIT, &payload, sizeof(payload), hide_timer);
+}
+
+#define START_PASSES_FLAGS \
+	KT_COMPAT_PASSES(timer_start, struct timer_list *, unsigned long, unsigned int)
+static_assert(START_PASSES_FLAGS ||
+	      KT_COMPAT_PASSES(timer_start, struct timer_list *, unsigned long));
+
+/* Never called: fails to compile when a tracepoint's arguments are not those above. */
+static void __maybe_unused arguments_match(void)
+{
+	check_trace_callback_type_timer_cancel(on_cancel);
+	check_trace_callback_type_timer_expire_entry(on_enter);
+	check_trace_callback_type_timer_expire_exit(on_exit);
+}
+
+struct kt_probe kt_probe_timer[] = {
+	{ .id = KTRACE_EV_TIMER_START, .tracepoint = "timer_start",
+	  .func = __builtin_choose_expr(START_PASSES_FLAGS, (void *)on_start_flags,
+					(void *)on_start) },
+	{ .id = KTRACE_EV_TIMER_CANCEL, .tracepoint = "timer_cancel", .func = on_cancel },
+	{ .id = KTRACE_EV_TIMER_ENTER, .tracepoint = "timer_expire_entry", .func = on_enter },
+	{ .id = KTRACE_EV_TIMER_EXIT, .tracepoint = "timer_expire_exit", .func = on_exit },
+	{ }
+};

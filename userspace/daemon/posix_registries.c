@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: GPL-2.0
+/* posix_registries.c - what programs with <trace.h> have left behind in shared memory */
+#include "posix_registries.h"
+
+#include "base/log.h"
+#include "base/unused_registries.h"
+
+void registries_sweep(bool all)
+{
+	const struct unused_registries removed = ktrace_unused_registries(all, true);
+
+	if (removed.nr)
+		log_note("%u registry%s of <trace.h> that nobody used removed, %llu bytes",
+			 removed.nr, removed.nr == 1 ? "" : "s", removed.bytes);
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * symbol_tables.c - what META says of stacks, control groups and functions of the kernel
+ *
+ * Mostly it comes in order, and then nothing is sorted. Parts of a recording repeat what
+ * parts before have said.
+ */
+#include "symbol_tables.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/grow.h"
+
+static void free_one(const struct symbol *k)
+{
+	free(k->text);
+	free((void *)k->stack.address);
+}
+
+int ktrace_symbol_table_add(struct symbol_table *t, const struct symbol *k)
+{
+	struct symbol *list = ktrace_grow(t->list, t->nr, &t->cap, sizeof(*list));
+
+	if (!list) {
+		free_one(k);
+		return -ENOMEM;
+	}
+	t->list = list;
+	t->is_unordered |= t->nr && t->list[t->nr - 1].key >= k->key;
+	t->list[t->nr] = *k;
+	t->list[t->nr].order = t->nr;
+	t->nr++;
+	return 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct symbol *x = a, *y = b;
+
+	if (x->key != y->key)
+		return x->key < y->key ? -1 : 1;
+	return x->order < y->order ? -1 : x->order > y->order;
+}
+
+void ktrace_symbol_table_sort(struct symbol_table *t)
+{
+	size_t i, nr = 0;
+
+	if (!t->is_unordered)
+		return;
+	qsort(t->list, t->nr, sizeof(*t->list), compare);
+	for (i = 0; i < t->nr; i++) {
+		if (nr && t->list[nr - 1].key == t->list[i].key)
+			free_one(&t->list[i]);
+		else
+			t->list[nr++] = t->list[i];
+	}
+	for (i = 0; i < nr; i++)
+		t->list[i].order = i;
+	t->nr = nr;
+	t->is_unordered = false;
+}
+
+const struct symbol *ktrace_symbol_table_find(const struct symbol_table *t,
+						      __u64 key)
+{
+	size_t low = 0, high = t->nr, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (t->list[middle].key <= key)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? &t->list[low - 1] : NULL;
+}
+
+void ktrace_symbol_table_free(struct symbol_table *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->nr; i++)
+		free_one(&t->list[i]);
+	free(t->list);
+}
