@@ -56,7 +56,7 @@ static struct kt_holder *holder_locked(const struct kt_session *s, kuid_t user)
 	return NULL;
 }
 
-/* Memory of sessions that @pays(session, user) */
+/* Memory of sessions that @account_pays(session, user) */
 static u64 sum_locked(kuid_t user, bool (*pays)(const struct kt_session *s, kuid_t user))
 {
 	struct kt_session *s;
@@ -69,13 +69,13 @@ static u64 sum_locked(kuid_t user, bool (*pays)(const struct kt_session *s, kuid
 	return sum;
 }
 
-static bool pays(const struct kt_session *s, kuid_t user)
+static bool account_pays(const struct kt_session *s, kuid_t user)
 {
 	return s->is_owned ? uid_eq(s->payer, user) : !!holder_locked(s, user);
 }
 
 /* Other users' sessions, also those that still run. */
-static bool holds(const struct kt_session *s, kuid_t user)
+static bool account_holds(const struct kt_session *s, kuid_t user)
 {
 	return !uid_eq(s->payer, user) && holder_locked(s, user);
 }
@@ -88,7 +88,7 @@ static int add_holder_locked(struct kt_session *s, struct kt_holder *new)
 {
 	lockdep_assert_held(&kt_sessions_lock);
 	if (!uid_eq(s->payer, new->user) &&
-	    sum_locked(new->user, holds) + s->bytes > max_user_bytes()) {
+	    sum_locked(new->user, account_holds) + s->bytes > max_user_bytes()) {
 		s->refused++;
 		return -EDQUOT;
 	}
@@ -157,7 +157,7 @@ int kt_account_charge(struct kt_session *s, u64 bytes)
 
 	mutex_lock(&kt_sessions_lock);
 	if (s->bytes + bytes > (u64)READ_ONCE(max_session_mb) << 20 ||
-	    sum_locked(s->payer, pays) + bytes > max_user_bytes())
+	    sum_locked(s->payer, account_pays) + bytes > max_user_bytes())
 		err = -EDQUOT;
 	else
 		s->bytes += bytes;

@@ -157,7 +157,7 @@ static u32 cpu_at(const struct kt_layout *l, u64 off)
 	return div64_u64(off - l->rings_off, cpu_stride(l));
 }
 
-/* Is the page at @off made later, by populate()? */
+/* Is the page at @off made later, by buffer_populate()? */
 static bool is_data_of_kernel(const struct kt_layout *l, u64 off)
 {
 	return l->kind == KTRACE_CHANNEL_KERNEL && is_in_cpu_ring(l, off) &&
@@ -243,7 +243,7 @@ static bool may_be_quick(const struct kt_buffer *b, u32 cpu)
  * Gives the kernel's ring of @cpu its data, if it has none; what was made stays on failure. Nobody
  * else knows the buffer, or buffers_lock is held.
  */
-static int populate(struct kt_buffer *b, u32 cpu)
+static int buffer_populate(struct kt_buffer *b, u32 cpu)
 {
 	const u64 begin = ring_off(&b->l, cpu) + PAGE_SIZE;
 	const u64 end = begin + PAGE_ALIGN(b->l.ring_size);
@@ -275,14 +275,14 @@ static int populate(struct kt_buffer *b, u32 cpu)
 }
 
 /* Runs on another CPU before @cpu starts. Without memory its events count as NORING. */
-static int cpu_comes(unsigned int cpu)
+static int buffer_cpu_comes(unsigned int cpu)
 {
 	struct kt_buffer *b;
 	int err;
 
 	mutex_lock(&buffers_lock);
 	list_for_each_entry(b, &buffers, node) {
-		err = populate(b, cpu);
+		err = buffer_populate(b, cpu);
 		if (err)
 			pr_warn("no ring for CPU %u, its events are lost: %d\n", cpu, err);
 	}
@@ -297,7 +297,7 @@ static int populate_online(struct kt_buffer *b)
 
 	for_each_online_cpu(cpu)
 		if (!err)
-			err = populate(b, cpu);
+			err = buffer_populate(b, cpu);
 	return err;
 }
 
@@ -319,7 +319,7 @@ static bool try_join(struct kt_buffer *b)
 }
 
 /* Memory is allocated without the lock of CPU hotplug, as this may take long. */
-static int join(struct kt_buffer *b)
+static int buffer_join(struct kt_buffer *b)
 {
 	const gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_NOWARN;
 	int err;
@@ -337,7 +337,7 @@ static int join(struct kt_buffer *b)
 }
 
 /* Nobody joins again. Who frees memory must not wait for those who make a ring's data. */
-static void leave(struct kt_buffer *b)
+static void buffer_leave(struct kt_buffer *b)
 {
 	if (list_empty(&b->node))
 		return;
@@ -413,7 +413,7 @@ static void init_registry(struct kt_buffer *b)
 	registry->next_off = KTRACE_ID_OFF;
 }
 
-static void unmap(struct kt_buffer *b)
+static void buffer_unmap(struct kt_buffer *b)
 {
 	u32 i;
 
@@ -451,14 +451,14 @@ struct kt_buffer *kt_buffer_alloc(const struct kt_layout *l, u64 session, u32 cl
 	init_rings(b, clock);
 	init_registry(b);
 	init_control(b, session, clock);
-	err = l->kind == KTRACE_CHANNEL_KERNEL ? join(b) : 0;
+	err = l->kind == KTRACE_CHANNEL_KERNEL ? buffer_join(b) : 0;
 	if (err)
 		goto err_unmap;
 	return b;
 
 err_unmap:
 	free_percpu(b->cpu_rings);
-	unmap(b);
+	buffer_unmap(b);
 err_free_pages:
 	free_pages_array(b->pages, l->map_size >> PAGE_SHIFT);
 err_free_buffer:
@@ -476,9 +476,9 @@ void kt_buffer_free(struct kt_buffer *b)
 {
 	if (!b)
 		return;
-	leave(b);
+	buffer_leave(b);
 	free_percpu(b->cpu_rings);
-	unmap(b);
+	buffer_unmap(b);
 	free_pages_array(b->pages, b->l.map_size >> PAGE_SHIFT);
 	kvfree(b);
 }
@@ -534,7 +534,7 @@ void kt_buffer_show_enabled(struct kt_buffer *b, u16 id, bool on)
 /** kt_buffer_close - the session ends: writers write no more, CPUs that come get no ring */
 void kt_buffer_close(struct kt_buffer *b)
 {
-	leave(b);
+	buffer_leave(b);
 	memset(b->base + b->l.enable_off, 0, KTRACE_ID_NR);
 	kt_buffer_set_state(b, KTRACE_STATE_CLOSED);
 }
@@ -584,7 +584,8 @@ u64 kt_buffer_bytes(const struct kt_layout *l)
  */
 int kt_buffer_init(void)
 {
-	int state = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN, "ktrace:prepare", cpu_comes,
+	int state = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN, "ktrace:prepare",
+					      buffer_cpu_comes,
 					      NULL);
 
 	if (state < 0)

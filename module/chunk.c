@@ -66,7 +66,7 @@ struct kt_chunk_memory *kt_chunk_memory_get(struct kt_chunk_memory *m)
 }
 
 /* Given back by free_memory() in any case. */
-static bool charge(u64 bytes)
+static bool chunk_charge(u64 bytes)
 {
 	const u64 limit = (u64)READ_ONCE(max_chunks_mb) << 20;
 	const u64 used = atomic64_add_return(bytes, &bytes_used);
@@ -91,7 +91,7 @@ struct kt_chunk_memory *kt_chunk_memory_alloc(u64 bytes)
 		return NULL;
 	kref_init(&m->ref);
 	m->bytes = PAGE_ALIGN(bytes);
-	m->data = charge(m->bytes) ? __vmalloc(m->bytes, gfp) : NULL;
+	m->data = chunk_charge(m->bytes) ? __vmalloc(m->bytes, gfp) : NULL;
 	if (m->data)
 		return m;
 	kt_chunk_memory_put(m);
@@ -187,7 +187,7 @@ EXPORT_SYMBOL_GPL(FTrace_disable);
 
 /* ---- chunks ---- */
 
-static int create(int normal_size, int emergency_size, FTrace_flags flags)
+static int chunk_create(int normal_size, int emergency_size, FTrace_flags flags)
 {
 	struct kt_chunk_memory *m;
 	int n = kt_shark_check_create(normal_size, emergency_size, flags);
@@ -222,7 +222,7 @@ static int create(int normal_size, int emergency_size, FTrace_flags flags)
  */
 int FTrace_chunk_create(int normal_size, int emergency_size, FTrace_flags flags)
 {
-	const int n = create(normal_size, emergency_size, flags);
+	const int n = chunk_create(normal_size, emergency_size, flags);
 
 	return n < 0 ? -1 : n;
 }

@@ -116,7 +116,7 @@ static int pack_by(struct pack *p, struct crypto_acomp *tfm)
 	return err;
 }
 
-static int pack(struct pack *p)
+static int chunk_pack_run(struct pack *p)
 {
 	struct crypto_acomp *tfm;
 	int err;
@@ -140,7 +140,7 @@ static int compress_held(const struct kt_shark_view *view)
 	int err = view->status.flags & FTRACE_CHUNK_FLAG_COMPR ? -EALREADY : alloc_buffers(&p);
 
 	if (!err)
-		err = pack(&p);
+		err = chunk_pack_run(&p);
 	if (!err) {
 		m = kt_chunk_memory_alloc(max(p.bytes, 1ull));
 		if (m) {

@@ -86,7 +86,7 @@ static struct kt_chunk_sender *find_sender(u32 kinds)
 
 /* ---- jobs ---- */
 
-static void describe(struct ktrace_shark_job *told, const struct FTrace_Chunk *s)
+static void chunk_send_describe(struct ktrace_shark_job *told, const struct FTrace_Chunk *s)
 {
 	told->chunk = s->number;
 	told->flags = s->flags;
@@ -107,7 +107,7 @@ static void describe(struct ktrace_shark_job *told, const struct FTrace_Chunk *s
 }
 
 /* Makes chunk @n BUSY and queues @job, which says how it is to be sent. */
-static int queue(struct job *job, int n)
+static int chunk_send_queue(struct job *job, int n)
 {
 	struct kt_chunk_sender *sender = find_sender(job->told.kind);
 	struct kt_shark_view view;
@@ -119,7 +119,7 @@ static int queue(struct job *job, int n)
 	err = kt_shark_hold(&kt_chunk_tracer, n, &view);
 	if (err)
 		return err;
-	describe(&job->told, &view.status);
+	chunk_send_describe(&job->told, &view.status);
 	job->memory = kt_chunk_memory_of(n);
 	job->told.map_size = job->memory->bytes;
 	job->told.job = ++last_job;
@@ -175,7 +175,7 @@ static int wait_for(struct job *job)
 	return job->error;
 }
 
-static int send(int n, int osd_flags, FTrace_flags new_flags)
+static int chunk_send_packet(int n, int osd_flags, FTrace_flags new_flags)
 {
 	struct job *job;
 	int err = kt_shark_check_flags(new_flags);
@@ -187,7 +187,7 @@ static int send(int n, int osd_flags, FTrace_flags new_flags)
 		return -ENOMEM;
 	mutex_lock(&send_lock);
 	job->told.kind = registered;
-	err = queue(job, n);
+	err = chunk_send_queue(job, n);
 	mutex_unlock(&send_lock);
 	if (err)
 		goto out_free_job;
@@ -218,7 +218,7 @@ out_free_job:
  */
 int FTrace_send_chunk(int n, int osd_flags, FTrace_flags new_flags)
 {
-	return send(n, osd_flags, new_flags) ? -1 : 0;
+	return chunk_send_packet(n, osd_flags, new_flags) ? -1 : 0;
 }
 EXPORT_SYMBOL_GPL(FTrace_send_chunk);
 
@@ -238,7 +238,7 @@ void FTrace_disk_writer(FTrace_Chunk_Ptr c)
 
 	if (job) {
 		mutex_lock(&send_lock);
-		err = queue(job, c->number);
+		err = chunk_send_queue(job, c->number);
 		mutex_unlock(&send_lock);
 	}
 	if (err) {
@@ -249,7 +249,7 @@ void FTrace_disk_writer(FTrace_Chunk_Ptr c)
 EXPORT_SYMBOL_GPL(FTrace_disk_writer);
 
 /* NULL is no text; "" is. */
-static bool fits(const char *text)
+static bool chunk_send_fits(const char *text)
 {
 	return text && strnlen(text, KTRACE_SHARK_TEXT) < KTRACE_SHARK_TEXT;
 }
@@ -268,7 +268,7 @@ static bool fits(const char *text)
  */
 int FTrace_init_disk_writer(const char *fname, int flag, const char *l_ip, const char *t_ip)
 {
-	if (!fits(fname) || strchr(fname, '/'))
+	if (!chunk_send_fits(fname) || strchr(fname, '/'))
 		return -1;
 	mutex_lock(&send_lock);
 	registered = KTRACE_SHARK_TO_DISK;
@@ -291,7 +291,7 @@ int FTrace_OSD_init_udp(int flag, const char *l_ip, const char *t_ip)
 {
 	if (!l_ip)
 		l_ip = "";
-	if (!fits(l_ip) || !fits(t_ip))
+	if (!chunk_send_fits(l_ip) || !chunk_send_fits(t_ip))
 		return -1;
 	mutex_lock(&send_lock);
 	registered = KTRACE_SHARK_TO_UDP;
@@ -467,17 +467,17 @@ void kt_chunk_sender_exit(void)
 
 /* ---- mappings: each holds the chunk's memory, not the chunk ---- */
 
-static void mapping_open(struct vm_area_struct *vma)
+static void chunk_send_mapping_open(struct vm_area_struct *vma)
 {
 	kt_chunk_memory_get(vma->vm_private_data);
 }
 
-static void mapping_close(struct vm_area_struct *vma)
+static void chunk_send_mapping_close(struct vm_area_struct *vma)
 {
 	kt_chunk_memory_put(vma->vm_private_data);
 }
 
-static vm_fault_t mapping_fault(struct vm_fault *vmf)
+static vm_fault_t chunk_send_mapping_fault(struct vm_fault *vmf)
 {
 	const u64 mask = BIT_ULL(KTRACE_MAP_SHIFT - PAGE_SHIFT) - 1;
 	const struct kt_chunk_memory *m = vmf->vma->vm_private_data;
@@ -491,9 +491,9 @@ static vm_fault_t mapping_fault(struct vm_fault *vmf)
 }
 
 static const struct vm_operations_struct mapping_ops = {
-	.open = mapping_open,
-	.close = mapping_close,
-	.fault = mapping_fault,
+	.open = chunk_send_mapping_open,
+	.close = chunk_send_mapping_close,
+	.fault = chunk_send_mapping_fault,
 };
 
 /* A reference to the memory of chunk @n, if the sender has it under way. */

@@ -41,7 +41,7 @@ struct scratch {
 
 static struct scratch __percpu *scratches;
 
-static u32 level(void)
+static u32 context_level(void)
 {
 	return in_nmi() ? LEVEL_NMI : in_hardirq() ? LEVEL_IRQ :
 	       in_serving_softirq() ? LEVEL_SOFTIRQ : LEVEL_TASK;
@@ -52,7 +52,8 @@ static bool is_ours(unsigned long address)
 	return within_module_core(address, THIS_MODULE);
 }
 
-static u32 add(struct kt_context *c, struct ktrace_stack *head, const unsigned long *address)
+static u32 context_add(struct kt_context *c, struct ktrace_stack *head,
+		       const unsigned long *address)
 {
 	if (head->nr >= KTRACE_STACK_FRAMES) {
 		head->nr = KTRACE_STACK_FRAMES;
@@ -71,7 +72,7 @@ static u32 take_kernel(struct kt_context *c, struct scratch *room)
 	while (own < nr && own < OWN_FRAMES_MAX && is_ours(room->address[own]))
 		own++;
 	head.nr = nr - own;
-	return add(c, &head, room->address + own);
+	return context_add(c, &head, room->address + own);
 }
 
 /* What frame pointers of x86-64 and others point to; of 32-bit programs only the place is told. */
@@ -81,7 +82,7 @@ struct frame {
 };
 
 /* Up the stack only, so it ends. */
-static u32 walk(unsigned long fp, unsigned long *address, u32 max)
+static u32 context_walk(unsigned long fp, unsigned long *address, u32 max)
 {
 	struct frame frame;
 	u32 nr = 0;
@@ -113,15 +114,16 @@ static u32 take_user(struct kt_context *c, struct scratch *room)
 	room->address[0] = instruction_pointer(regs);
 	head.nr = 1;
 	if (kt_compat_is_64bit(regs))
-		head.nr += walk(frame_pointer(regs), room->address + 1, KTRACE_STACK_FRAMES - 1);
-	return add(c, &head, room->address);
+		head.nr += context_walk(frame_pointer(regs), room->address + 1,
+					KTRACE_STACK_FRAMES - 1);
+	return context_add(c, &head, room->address);
 }
 
 /* The number of the stack that @take finds; 0, and counted, if none may or can be taken. */
 static u64 take_stack(struct kt_context *c, bool is_allowed,
 		      u32 (*take)(struct kt_context *c, struct scratch *room))
 {
-	struct scratch *room = raw_cpu_ptr(scratches) + level();
+	struct scratch *room = raw_cpu_ptr(scratches) + context_level();
 	u32 id;
 
 	if (!is_allowed || room->is_taken) {
@@ -136,7 +138,7 @@ static u64 take_stack(struct kt_context *c, bool is_allowed,
 	return id ? KTRACE_STACK_NUMBER(c->session, id) : 0;
 }
 
-static void put(struct kt_context_tail *tail, u32 *nr, u32 kind, u64 value)
+static void context_put(struct kt_context_tail *tail, u32 *nr, u32 kind, u64 value)
 {
 	tail->items[(*nr)++] = (u64)kind << KTRACE_ITEM_SHIFT | (value & KTRACE_ITEM_MASK);
 }
@@ -146,9 +148,9 @@ static void put_stacks(struct kt_context *c, u16 bits, struct kt_context_tail *t
 	const bool is_thread_of_kernel = !current->mm || current->flags & PF_KTHREAD;
 
 	if (bits & KTRACE_CONTEXT_KSTACK)
-		put(tail, nr, KTRACE_ITEM_KSTACK, take_stack(c, true, take_kernel));
+		context_put(tail, nr, KTRACE_ITEM_KSTACK, take_stack(c, true, take_kernel));
 	if (bits & KTRACE_CONTEXT_USTACK && !is_thread_of_kernel)
-		put(tail, nr, KTRACE_ITEM_USTACK, take_stack(c, !in_nmi(), take_user));
+		context_put(tail, nr, KTRACE_ITEM_USTACK, take_stack(c, !in_nmi(), take_user));
 }
 
 /* 0 for a thread that was reaped but still runs. Preemption is off, so RCU protects the pids. */
@@ -171,7 +173,7 @@ static void put_counters(const struct kt_context *c, u16 bits, struct kt_context
 
 	for (i = 0; i < c->counter_nr && !in_nmi(); i++)
 		if (bits & KTRACE_CONTEXT_COUNTER << i && kt_counter_read(c->counters[i], &value))
-			put(tail, nr, kt_counter_item(c->counters[i]), value);
+			context_put(tail, nr, kt_counter_item(c->counters[i]), value);
 }
 
 /**
@@ -194,9 +196,9 @@ void kt_context_take(struct kt_context *c, u16 id, struct kt_context_tail *tail)
 	put_counters(c, bits, tail, &nr);
 	put_stacks(c, bits, tail, &nr);
 	if (bits & KTRACE_CONTEXT_CGROUP)
-		put(tail, &nr, KTRACE_ITEM_CGROUP, kt_compat_cgroup_id(current));
+		context_put(tail, &nr, KTRACE_ITEM_CGROUP, kt_compat_cgroup_id(current));
 	if (bits & KTRACE_CONTEXT_NSPID)
-		put(tail, &nr, KTRACE_ITEM_NSPID, nspid_of_current());
+		context_put(tail, &nr, KTRACE_ITEM_NSPID, nspid_of_current());
 	if (!nr)
 		return;
 	count = nr;

@@ -157,8 +157,8 @@ int kt_control_stop(struct kt_session *s)
 }
 
 /*
- * Ids that kt_tracepoint_map() hands out are checked by is_mapped(); the others always exist. @id
- * stays one that arrays have, also where the CPU runs ahead of the check.
+ * Ids that kt_tracepoint_map() hands out are checked by control_is_mapped(); the others always
+ * exist. @id stays one that arrays have, also where the CPU runs ahead of the check.
  */
 static int check_id(u16 *id)
 {
@@ -168,7 +168,7 @@ static int check_id(u16 *id)
 	return err;
 }
 
-static bool is_mapped(const struct kt_session *s, u16 id)
+static bool control_is_mapped(const struct kt_session *s, u16 id)
 {
 	lockdep_assert_held(&s->lock);
 	return !kt_tracepoint_is(id) || test_bit(id - KTRACE_EV_DYNAMIC, s->mapped);
@@ -188,7 +188,7 @@ static int check_event_locked(const struct kt_session *s, u16 id)
 {
 	int err = check_kernel_locked(s);
 
-	return err || is_mapped(s, id) ? err : -EINVAL;
+	return err || control_is_mapped(s, id) ? err : -EINVAL;
 }
 
 static int enable_locked(struct kt_session *s, u16 id, bool on)
@@ -250,9 +250,9 @@ static int filter_locked(struct kt_session *s, u16 id, struct kt_event_filter *v
 	if (err)
 		return err;
 	/* Written under our lock, too */
-	before = bytes_of(rcu_dereference_protected(s->target.sieves[id],
+	before = bytes_of(rcu_dereference_protected(s->target.filters[id],
 						    lockdep_is_held(&s->lock)));
-	kt_emit_set_sieve(&s->target, id, v);
+	kt_emit_set_filter(&s->target, id, v);
 	kt_account_uncharge(s, before);
 	return 0;
 }
@@ -317,7 +317,7 @@ int kt_control_missed(struct kt_session *s, u16 id, u64 *missed)
 	int err = -EINVAL;
 
 	mutex_lock(&s->lock);
-	if (s->kernel && kt_tracepoint_is(id) && is_mapped(s, id)) {
+	if (s->kernel && kt_tracepoint_is(id) && control_is_mapped(s, id)) {
 		id = array_index_nospec(id - KTRACE_EV_DYNAMIC, KTRACE_EV_DYNAMIC_NR);
 		*missed = atomic64_read(&s->target.missed[id]);
 		err = 0;

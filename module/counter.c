@@ -54,7 +54,7 @@ struct kt_counter {
 static DEFINE_MUTEX(counters_lock);
 static LIST_HEAD(counters);
 
-static int open_cpu(const struct kt_counter *c, int cpu)
+static int counter_open_cpu(const struct kt_counter *c, int cpu)
 {
 	struct kt_counter_cpu *on = per_cpu_ptr(c->cpus, cpu);
 	struct perf_event_attr attr = {
@@ -78,12 +78,12 @@ static int open_cpu(const struct kt_counter *c, int cpu)
  * CPUs may go offline meanwhile, as perf takes the hotplug lock itself: such a CPU has no
  * counter. One that comes gets its own again.
  */
-static int open_all(const struct kt_counter *c)
+static int counter_open_all(const struct kt_counter *c)
 {
 	int cpu, err;
 
 	for_each_online_cpu(cpu) {
-		err = open_cpu(c, cpu);
+		err = counter_open_cpu(c, cpu);
 		if (err && cpu_online(cpu))
 			return err;
 	}
@@ -118,7 +118,7 @@ static void reopen_cpu(int cpu)
 			perf_event_release_kernel(on->ended);
 			on->ended = NULL;
 		}
-		if (open_cpu(c, cpu))
+		if (counter_open_cpu(c, cpu))
 			pr_warn("CPU %d came up, counter %u.%llu cannot be read there\n", cpu,
 				c->spec.type, c->spec.config);
 	}
@@ -172,7 +172,7 @@ int kt_counter_new(const struct ktrace_counter *spec, struct kt_counter **out)
 	}
 	mutex_lock(&counters_lock);
 	list_add(&c->list, &counters);
-	err = open_all(c);
+	err = counter_open_all(c);
 	mutex_unlock(&counters_lock);
 	if (err) {
 		kt_counter_free(c);

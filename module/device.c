@@ -342,8 +342,8 @@ static const struct ioctl *find_ioctl(unsigned int cmd)
 }
 
 /* @size becomes the caller's idea of the argument's size. */
-static int copy_in(const struct ioctl *row, union ioctl_arg *arg, const void __user *from,
-		   u32 *size)
+static int device_copy_in(const struct ioctl *row, union ioctl_arg *arg, const void __user *from,
+			  u32 *size)
 {
 	const u32 our_size = _IOC_SIZE(row->cmd);
 	int err;
@@ -386,7 +386,7 @@ static long device_ioctl(struct file *file, unsigned int cmd, unsigned long user
 
 	if (!row)
 		return -ENOTTY;
-	err = copy_in(row, &arg, where, &size);
+	err = device_copy_in(row, &arg, where, &size);
 	if (err)
 		return err;
 	/* Somebody else's request may be making much memory. */
@@ -415,7 +415,7 @@ static u64 vma_off(unsigned long pgoff)
 	return ((u64)pgoff << PAGE_SHIFT) & (BIT_ULL(KTRACE_MAP_SHIFT) - 1);
 }
 
-static void mapping_open(struct vm_area_struct *vma)
+static void device_mapping_open(struct vm_area_struct *vma)
 {
 	struct open_file *of = vma_file(vma);
 
@@ -425,7 +425,7 @@ static void mapping_open(struct vm_area_struct *vma)
 	kt_lend_inherit(vma->vm_mm, of->thread_word);
 }
 
-static void mapping_close(struct vm_area_struct *vma)
+static void device_mapping_close(struct vm_area_struct *vma)
 {
 	struct open_file *of = vma_file(vma);
 
@@ -435,7 +435,7 @@ static void mapping_close(struct vm_area_struct *vma)
 	kt_session_remove_writer(of->session);
 }
 
-static vm_fault_t mapping_fault(struct vm_fault *vmf)
+static vm_fault_t device_mapping_fault(struct vm_fault *vmf)
 {
 	const struct kt_buffer *b = vmf->vma->vm_private_data;
 	struct page *page = kt_buffer_page(b, vma_off(vmf->pgoff));
@@ -449,9 +449,9 @@ static vm_fault_t mapping_fault(struct vm_fault *vmf)
 
 /* Fork and munmap of a part open and close; writers are counted by their mappings. */
 static const struct vm_operations_struct mapping_ops = {
-	.open = mapping_open,
-	.close = mapping_close,
-	.fault = mapping_fault,
+	.open = device_mapping_open,
+	.close = device_mapping_close,
+	.fault = device_mapping_fault,
 };
 
 static int check_rights(const struct open_file *of, const struct kt_buffer *b,

@@ -26,7 +26,7 @@ static u32 target_nr;	/* that count */
 static DEFINE_MUTEX(targets_lock);
 
 /* The list as those who change it see it. */
-static struct kt_emit_target *locked(struct kt_emit_target __rcu *t)
+static struct kt_emit_target *emit_locked(struct kt_emit_target __rcu *t)
 {
 	return rcu_dereference_protected(t, lockdep_is_held(&targets_lock));
 }
@@ -52,8 +52,8 @@ static void wake_if_due(struct kt_emit_target *t, const struct kt_ring *r)
 		wake_once(t);
 }
 
-static void record(struct kt_emit_target *t, const struct kt_event *ev, u32 tid_flags,
-		   const struct kt_context_tail *tail)
+static void emit_record(struct kt_emit_target *t, const struct kt_event *ev, u32 tid_flags,
+			const struct kt_context_tail *tail)
 {
 	const struct kt_ring *r = kt_emit_ring(t);
 	const u32 more = tail ? tail->len : 0;
@@ -81,27 +81,27 @@ static noinline void record_context(struct kt_emit_target *t, const struct kt_ev
 	kt_context_take(t->context, ev->id, &tail);
 	if (ev->len + tail.len > kt_ring_payload_max(kt_emit_ring(t)->block_size))
 		tail.len = 0;
-	record(t, ev, tid_flags | (tail.len ? KTRACE_REC_CONTEXT : 0), &tail);
+	emit_record(t, ev, tid_flags | (tail.len ? KTRACE_REC_CONTEXT : 0), &tail);
 }
 
-static bool wants(const struct kt_emit_target *t, const struct kt_event *ev)
+static bool emit_wants(const struct kt_emit_target *t, const struct kt_event *ev)
 {
 	return !ev->who || kt_pid_filter_passes(&t->filter, ev->who) ||
 	       (ev->other && kt_pid_filter_passes(&t->filter, ev->other));
 }
 
 /* @ev is as the owner may see it; @is_seen: the owner may see current. */
-static bool passes_sieve(struct kt_emit_target *t, const struct kt_event *ev, u32 tid_flags,
+static bool passes_filter(struct kt_emit_target *t, const struct kt_event *ev, u32 tid_flags,
 			 bool is_seen)
 {
 	s64 work = READ_ONCE(t->work_max);
 	const struct kt_event_filter *v;
 	bool is_wanted;
 
-	/* ORD(passes_sieve:A) pairs ORD(kt_emit_set_sieve:B): special, then its sieve */
+	/* ORD(passes_filter:A) pairs ORD(kt_emit_set_filter:B): special, then its filter */
 	smp_rmb();
-	/* ORD(passes_sieve:B) pairs ORD(kt_emit_set_sieve:A): a sieve is seen whole */
-	v = rcu_dereference_sched(t->sieves[ev->id]);
+	/* ORD(passes_filter:B) pairs ORD(kt_emit_set_filter:A): a filter is seen whole */
+	v = rcu_dereference_sched(t->filters[ev->id]);
 	if (!v)
 		return true;
 	is_wanted = kt_event_filter_passes(v, ev->payload, ev->len, tid_flags, is_seen, &work);
@@ -110,19 +110,19 @@ static bool passes_sieve(struct kt_emit_target *t, const struct kt_event *ev, u3
 	return is_wanted;
 }
 
-/* If its sieve lets it pass; with context, if the event has any and the owner may see current. */
+/* If its filter lets it pass; with context, if the event has any and the owner may see current. */
 static void record_special(struct kt_emit_target *t, const struct kt_event *ev, u32 tid_flags,
 			   bool is_seen)
 {
-	if (!passes_sieve(t, ev, tid_flags, is_seen))
+	if (!passes_filter(t, ev, tid_flags, is_seen))
 		return;
 	if (is_seen && t->context)
 		record_context(t, ev, tid_flags);
 	else
-		record(t, ev, tid_flags, NULL);
+		emit_record(t, ev, tid_flags, NULL);
 }
 
-static bool shows(const struct kt_emit_target *t, const struct kt_event *ev)
+static bool emit_shows(const struct kt_emit_target *t, const struct kt_event *ev)
 {
 	return !ev->who || kt_pid_filter_shows(&t->filter, ev->who) ||
 	       (ev->other && kt_pid_filter_shows(&t->filter, ev->other));
@@ -139,7 +139,7 @@ static noinline void record_restricted(struct kt_emit_target *t, const struct kt
 	struct kt_event told = *ev;
 	u8 payload[KT_HIDE_MAX];
 
-	if (!shows(t, ev))
+	if (!emit_shows(t, ev))
 		return;
 	if (!is_seen)
 		tid_flags &= ~KTRACE_TID_MASK;
@@ -156,7 +156,7 @@ static noinline void record_restricted(struct kt_emit_target *t, const struct kt
 	if (is_special)
 		record_special(t, &told, tid_flags, is_seen);
 	else
-		record(t, &told, tid_flags, NULL);
+		emit_record(t, &told, tid_flags, NULL);
 }
 
 /**
@@ -170,13 +170,13 @@ static noinline void record_restricted(struct kt_emit_target *t, const struct kt
 void kt_emit_slow(struct kt_emit_target *t, const struct kt_event *ev, u32 tid_flags)
 {
 	if (likely(t->filter.any_user))
-		record(t, ev, tid_flags, NULL);
+		emit_record(t, ev, tid_flags, NULL);
 	else
 		record_restricted(t, ev, tid_flags, false);
 }
 
 /**
- * kt_emit_special - record an event in one session, if its sieve lets it pass, with context
+ * kt_emit_special - record an event in one session, if its filter lets it pass, with context
  * @t:		its target, which has the event special
  * @ev:		the event
  * @tid_flags:	as in struct ktrace_record
@@ -185,7 +185,7 @@ void kt_emit_slow(struct kt_emit_target *t, const struct kt_event *ev, u32 tid_f
  */
 void kt_emit_special(struct kt_emit_target *t, const struct kt_event *ev, u32 tid_flags)
 {
-	if (!wants(t, ev))
+	if (!emit_wants(t, ev))
 		return;
 	if (unlikely(!t->filter.any_user))
 		record_restricted(t, ev, tid_flags, true);
@@ -207,7 +207,7 @@ void kt_emit(const struct kt_event *ev)
 	preempt_disable_notrace();
 	kt_emit_for_each(t) {
 		if (test_bit(ev->id, t->live)) {
-			if (wants(t, ev) &&
+			if (emit_wants(t, ev) &&
 			    unlikely(!kt_emit_try(t, ev->id, ev->len, tid_flags, ev->payload)))
 				kt_emit_slow(t, ev, tid_flags);
 		} else if (unlikely(test_bit(ev->id, t->special))) {
@@ -290,16 +290,16 @@ void kt_emit_init_target(struct kt_emit_target *t, wait_queue_head_t *wait)
 	t->work_max = KTRACE_MATCH_WORK_MAX;
 }
 
-/* All targets of a payer are about one event: all their sieves may do no more than one could. */
+/* All targets of a payer are about one event: all their filters may do no more than one could. */
 static void share_work_locked(kuid_t payer)
 {
 	struct kt_emit_target *t;
 	u32 nr = 0;
 
-	for (t = locked(kt_emit_targets); t; t = locked(t->next))
-		nr += t->sieve_nr && uid_eq(t->payer, payer);
-	for (t = locked(kt_emit_targets); t; t = locked(t->next))
-		if (t->sieve_nr && uid_eq(t->payer, payer))
+	for (t = emit_locked(kt_emit_targets); t; t = emit_locked(t->next))
+		nr += t->filter_nr && uid_eq(t->payer, payer);
+	for (t = emit_locked(kt_emit_targets); t; t = emit_locked(t->next))
+		if (t->filter_nr && uid_eq(t->payer, payer))
 			WRITE_ONCE(t->work_max, KTRACE_MATCH_WORK_MAX / nr);
 }
 
@@ -318,7 +318,7 @@ int kt_emit_attach(struct kt_emit_target *t)
 	has_room = !t->is_counted || target_nr < KT_TARGETS_MAX;
 	if (has_room) {
 		target_nr += t->is_counted;
-		RCU_INIT_POINTER(t->next, locked(kt_emit_targets));
+		RCU_INIT_POINTER(t->next, emit_locked(kt_emit_targets));
 		/* ORD(kt_emit_attach:A) pairs ORD(for_each_target:A): a target is seen whole */
 		rcu_assign_pointer(kt_emit_targets, t);
 	}
@@ -326,7 +326,7 @@ int kt_emit_attach(struct kt_emit_target *t)
 	return has_room ? 0 : -EBUSY;
 }
 
-static bool has_locked(const struct kt_emit_target *t, u16 id)
+static bool emit_has_locked(const struct kt_emit_target *t, u16 id)
 {
 	return test_bit(id, t->live) || test_bit(id, t->special);
 }
@@ -337,8 +337,8 @@ static void find_sole_locked(u16 id)
 	struct kt_emit_target *t, *found = NULL;
 	u32 nr = 0;
 
-	for (t = locked(kt_emit_targets); t; t = locked(t->next))
-		if (has_locked(t, id)) {
+	for (t = emit_locked(kt_emit_targets); t; t = emit_locked(t->next))
+		if (emit_has_locked(t, id)) {
 			found = t;
 			nr++;
 		}
@@ -367,7 +367,7 @@ static bool has_context(const struct kt_emit_target *t, u16 id)
 void kt_emit_set_live(struct kt_emit_target *t, u16 id, bool on)
 {
 	mutex_lock(&targets_lock);
-	assign_bit(id, rcu_access_pointer(t->sieves[id]) || has_context(t, id) ? t->special :
+	assign_bit(id, rcu_access_pointer(t->filters[id]) || has_context(t, id) ? t->special :
 										 t->live, on);
 	find_sole_locked(id);
 	mutex_unlock(&targets_lock);
@@ -378,7 +378,7 @@ void kt_emit_set_live(struct kt_emit_target *t, u16 id, bool on)
  * bit finds the new one, and one that was too early for the new one is done before the old one
  * goes.
  */
-static void move(unsigned long *from, unsigned long *to, u16 id)
+static void emit_move(unsigned long *from, unsigned long *to, u16 id)
 {
 	if (!test_bit(id, from))
 		return;
@@ -394,33 +394,33 @@ static void move(unsigned long *from, unsigned long *to, u16 id)
 }
 
 /**
- * kt_emit_set_sieve - choose among the events of a type
+ * kt_emit_set_filter - choose among the events of a type
  * @t:		the target, published
  * @id:		the event
  * @v:		which of them are wanted, NULL: all. Taken over
  *
  * When it returns, nothing is recorded any more that @v does not want, except for events that
- * had begun. The sieve before is freed when nobody can be looking at it.
+ * had begun. The filter before is freed when nobody can be looking at it.
  *
  * Context: process, sleeps; nobody else changes the target.
  */
-void kt_emit_set_sieve(struct kt_emit_target *t, u16 id, struct kt_event_filter *v)
+void kt_emit_set_filter(struct kt_emit_target *t, u16 id, struct kt_event_filter *v)
 {
 	struct kt_event_filter *old;
 
 	mutex_lock(&targets_lock);
-	old = rcu_dereference_protected(t->sieves[id], lockdep_is_held(&targets_lock));
-	t->sieve_nr += !!v - !!old;
+	old = rcu_dereference_protected(t->filters[id], lockdep_is_held(&targets_lock));
+	t->filter_nr += !!v - !!old;
 	share_work_locked(t->payer);
-	/* ORD(kt_emit_set_sieve:A) pairs ORD(passes_sieve:B): a sieve is seen whole */
-	rcu_assign_pointer(t->sieves[id], v);
-	/* ORD(kt_emit_set_sieve:B) pairs ORD(passes_sieve:A): the sieve, then special */
+	/* ORD(kt_emit_set_filter:A) pairs ORD(passes_filter:B): a filter is seen whole */
+	rcu_assign_pointer(t->filters[id], v);
+	/* ORD(kt_emit_set_filter:B) pairs ORD(passes_filter:A): the filter, then special */
 	smp_wmb();
 	mutex_unlock(&targets_lock);
 	if (v && !old)
-		move(t->live, t->special, id);
+		emit_move(t->live, t->special, id);
 	else if (old && !v && !has_context(t, id))
-		move(t->special, t->live, id);
+		emit_move(t->special, t->live, id);
 	kt_event_filter_retire(old);
 }
 
@@ -430,20 +430,20 @@ void kt_emit_exit_target(struct kt_emit_target *t)
 	u32 id;
 
 	for (id = 0; id < KT_EVENT_NR; id++)
-		kt_event_filter_free(rcu_dereference_protected(t->sieves[id], true));
+		kt_event_filter_free(rcu_dereference_protected(t->filters[id], true));
 }
 
 /* A target that leaves the list keeps its own next, for those who are looking at it. */
 static void unlink_locked(struct kt_emit_target *t)
 {
-	struct kt_emit_target *before = locked(kt_emit_targets);
+	struct kt_emit_target *before = emit_locked(kt_emit_targets);
 
 	if (before == t) {
-		RCU_INIT_POINTER(kt_emit_targets, locked(t->next));
+		RCU_INIT_POINTER(kt_emit_targets, emit_locked(t->next));
 	} else {
-		while (locked(before->next) != t)
-			before = locked(before->next);
-		RCU_INIT_POINTER(before->next, locked(t->next));
+		while (emit_locked(before->next) != t)
+			before = emit_locked(before->next);
+		RCU_INIT_POINTER(before->next, emit_locked(t->next));
 	}
 	target_nr -= t->is_counted;
 }

@@ -40,15 +40,15 @@ struct kt_context;
  * @live:	bit per event id: is recorded now, as it is. Written by kt_emit_set_live()
  * @special:	the same, but kt_emit_special() has more to do for it than to store it. An
  *		event has one of the two bits; while it goes from one to the other, both
- * @sieves:	by event id: which of them are wanted, NULL = all. Written by
- *		kt_emit_set_sieve()
+ * @filters:	by event id: which of them are wanted, NULL = all. Written by
+ *		kt_emit_set_filter()
  * @armed:	somebody polls and has not been woken since. Set by the session, cleared
  *		by whoever wakes
  * @filter:	processes followed
  * @lost_noring: events on CPUs that came up later and found no memory
- * @payer:	user whose sieves these are: kt_account_user()
- * @sieve_nr:	how many sieves there are
- * @work_max:	what a sieve may do for an event: KTRACE_MATCH_WORK_MAX by the number of the payer's
+ * @payer:	user whose filters these are: kt_account_user()
+ * @filter_nr:	how many filters there are
+ * @work_max:	what a filter may do for an event: KTRACE_MATCH_WORK_MAX by that of the payer's
  *		targets that have any. Written when that number changes
  * @undecided:	events that are recorded because that was used up
  * @missed:	by event id from KTRACE_EV_DYNAMIC on: hits that have no record, lost by the kernel
@@ -62,12 +62,12 @@ struct kt_emit_target {
 	bool is_counted;
 	DECLARE_BITMAP(live, KT_EVENT_NR);
 	DECLARE_BITMAP(special, KT_EVENT_NR);
-	struct kt_event_filter __rcu *sieves[KT_EVENT_NR];
+	struct kt_event_filter __rcu *filters[KT_EVENT_NR];
 	bool armed;
 	struct kt_pid_filter filter;
 	atomic64_t lost_noring;
 	kuid_t payer;
-	u32 sieve_nr;
+	u32 filter_nr;
 	u32 work_max;
 	atomic64_t undecided;
 	atomic64_t missed[KTRACE_EV_DYNAMIC_NR];
@@ -231,7 +231,7 @@ void kt_emit_leave(const struct task_struct *task);
 void kt_emit_init_target(struct kt_emit_target *t, wait_queue_head_t *wait);
 int kt_emit_attach(struct kt_emit_target *t);
 void kt_emit_set_live(struct kt_emit_target *t, u16 id, bool on);
-void kt_emit_set_sieve(struct kt_emit_target *t, u16 id, struct kt_event_filter *v);
+void kt_emit_set_filter(struct kt_emit_target *t, u16 id, struct kt_event_filter *v);
 void kt_emit_exit_target(struct kt_emit_target *t);
 void kt_emit_detach(struct kt_emit_target *t);
 void kt_emit_quiesce(void);

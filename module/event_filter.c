@@ -19,7 +19,7 @@
 
 static_assert(KTRACE_MATCH_COMM_LEN == TASK_COMM_LEN);
 
-static int copy_in(struct kt_event_filter *v, const struct ktrace_kernel_filter *from)
+static int event_filter_copy_in(struct kt_event_filter *v, const struct ktrace_kernel_filter *from)
 {
 	const size_t step_bytes = array_size(from->step_nr, sizeof(v->steps[0]));
 	char *texts = (char *)(v->steps + from->step_nr);
@@ -37,7 +37,7 @@ static int copy_in(struct kt_event_filter *v, const struct ktrace_kernel_filter 
 /**
  * kt_event_filter_make - take a program over from user space
  * @from:	where it is
- * @out:	the sieve
+ * @out:	the filter
  *
  * Context: process, sleeps.
  * Return: 0; -EINVAL no program, or too much work; -EFAULT; -ENOMEM.
@@ -56,7 +56,7 @@ int kt_event_filter_make(const struct ktrace_kernel_filter *from, struct kt_even
 	if (!v)
 		return -ENOMEM;
 	v->bytes = bytes;
-	err = copy_in(v, from);
+	err = event_filter_copy_in(v, from);
 	if (err)
 		kt_event_filter_free(v);
 	else
@@ -64,13 +64,13 @@ int kt_event_filter_make(const struct ktrace_kernel_filter *from, struct kt_even
 	return err;
 }
 
-/** kt_event_filter_free - give up a sieve, or NULL, that nobody looks at */
+/** kt_event_filter_free - give up a filter, or NULL, that nobody looks at */
 void kt_event_filter_free(struct kt_event_filter *v)
 {
 	kvfree(v);
 }
 
-/** kt_event_filter_retire - give up a sieve, or NULL, that was just replaced */
+/** kt_event_filter_retire - give up a filter, or NULL, that was just replaced */
 void kt_event_filter_retire(struct kt_event_filter *v)
 {
 	if (v)
@@ -91,7 +91,7 @@ static void describe_current(const struct kt_event_filter *v, struct kt_filter_v
 
 /**
  * kt_event_filter_passes - is an event of current wanted?
- * @v:		the sieve
+ * @v:		the filter
  * @payload:	what the session's owner may see of the event
  * @len:	bytes of it
  * @tid_flags:	as in struct ktrace_record, of which the same is true

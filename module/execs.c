@@ -6,7 +6,7 @@
  * what could keep them from being recorded: KTRACE_IOC_EXEC. All of it is seen in the program's own
  * context before it runs, as it may be gone a moment later.
  *
- *   sched_process_exec --> on_exec() --> a place in the queue of each watcher above
+ *   sched_process_exec --> execs_on_exec() --> a place in the queue of each watcher above
  *   a writer maps rings --> kt_execs_attached() --> one in the queue of its session
  *   owner --> kt_execs_next()
  *
@@ -173,7 +173,7 @@ static bool is_static(const struct mm_struct *mm)
 }
 
 /* What is told of current in any case */
-static void begin(const struct kt_execs *w, struct ktrace_exec *e)
+static void execs_begin(const struct kt_execs *w, struct ktrace_exec *e)
 {
 	*e = (struct ktrace_exec){
 		.size = sizeof(*e),
@@ -183,13 +183,13 @@ static void begin(const struct kt_execs *w, struct ktrace_exec *e)
 	memcpy(e->comm, current->comm, sizeof(e->comm));
 }
 
-static void describe(const struct kt_execs *w, const struct linux_binprm *bprm,
-		     struct ktrace_exec *e)
+static void execs_describe(const struct kt_execs *w, const struct linux_binprm *bprm,
+			   struct ktrace_exec *e)
 {
 	const struct mm_struct *mm = current->mm;
 	const struct fs_struct *fs = current->fs;
 
-	begin(w, e);
+	execs_begin(w, e);
 	if (strscpy(e->name, bprm->filename, sizeof(e->name)) < 0)
 		e->flags |= KTRACE_EXEC_CUT;
 	if (current->nsproxy->mnt_ns != w->mounts)
@@ -229,7 +229,7 @@ static enum kin kin_of(const struct pid *watcher)
 }
 
 /* @e: NULL: nothing is known of it */
-static void put(struct kt_execs *w, const struct ktrace_exec *e)
+static void execs_put(struct kt_execs *w, const struct ktrace_exec *e)
 {
 	unsigned long flags;
 
@@ -241,7 +241,8 @@ static void put(struct kt_execs *w, const struct ktrace_exec *e)
 	raw_spin_unlock_irqrestore(&w->lock, flags);
 }
 
-static void on_exec(void *data, struct task_struct *p, pid_t old_pid, struct linux_binprm *bprm)
+static void execs_on_exec(void *data, struct task_struct *p, pid_t old_pid,
+			  struct linux_binprm *bprm)
 {
 	struct ktrace_exec e;
 	struct kt_execs *w;
@@ -251,9 +252,9 @@ static void on_exec(void *data, struct task_struct *p, pid_t old_pid, struct lin
 	list_for_each_entry_rcu(w, &watches, node) {
 		kin = kin_of(w->watcher);
 		if (kin == DESCENDANT)
-			describe(w, bprm, &e);
+			execs_describe(w, bprm, &e);
 		if (kin != STRANGER)
-			put(w, kin == DESCENDANT ? &e : NULL);
+			execs_put(w, kin == DESCENDANT ? &e : NULL);
 	}
 	rcu_read_unlock();
 }
@@ -263,9 +264,9 @@ void kt_execs_attached(struct kt_execs *w)
 {
 	struct ktrace_exec e;
 
-	begin(w, &e);
+	execs_begin(w, &e);
 	e.flags = KTRACE_EXEC_ATTACHED;
-	put(w, &e);
+	execs_put(w, &e);
 }
 
 /** kt_execs_bytes - what one takes in memory, to be charged to the session */
@@ -274,13 +275,13 @@ u32 kt_execs_bytes(void)
 	return sizeof(struct kt_execs);
 }
 
-static int add(struct kt_execs *w)
+static int execs_add(struct kt_execs *w)
 {
 	int err = 0;
 
 	mutex_lock(&watches_lock);
 	if (list_empty(&watches))
-		err = tracepoint_probe_register(process_exec, on_exec, NULL);
+		err = tracepoint_probe_register(process_exec, execs_on_exec, NULL);
 	if (!err)
 		list_add_rcu(&w->node, &watches);
 	mutex_unlock(&watches_lock);
@@ -313,7 +314,7 @@ int kt_execs_watch(kuid_t owner, bool for_all, struct kt_execs **out)
 	get_fs_root(current->fs, &w->root);
 	w->mounts = current->nsproxy->mnt_ns;
 	raw_spin_lock_init(&w->lock);
-	err = add(w);
+	err = execs_add(w);
 	if (err) {
 		path_put(&w->root);
 		put_pid(w->watcher);
@@ -347,7 +348,7 @@ void kt_execs_end(struct kt_execs *w)
 	mutex_lock(&watches_lock);
 	list_del_rcu(&w->node);
 	if (list_empty(&watches))
-		WARN_ON_ONCE(tracepoint_probe_unregister(process_exec, on_exec, NULL));
+		WARN_ON_ONCE(tracepoint_probe_unregister(process_exec, execs_on_exec, NULL));
 	mutex_unlock(&watches_lock);
 	kt_probe_quiesce();
 	path_put(&w->root);
@@ -358,6 +359,6 @@ void kt_execs_end(struct kt_execs *w)
 /** kt_execs_init - find the tracepoint. Context: loading, sleeps */
 void kt_execs_init(void)
 {
-	check_trace_callback_type_sched_process_exec(on_exec);
+	check_trace_callback_type_sched_process_exec(execs_on_exec);
 	process_exec = kt_find_tracepoint("sched_process_exec");
 }

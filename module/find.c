@@ -9,7 +9,7 @@ struct search {
 	struct tracepoint *found;
 };
 
-static void match(struct tracepoint *tp, void *arg)
+static void find_match(struct tracepoint *tp, void *arg)
 {
 	struct search *s = arg;
 
@@ -22,6 +22,6 @@ struct tracepoint *kt_find_tracepoint(const char *name)
 {
 	struct search s = { .name = name };
 
-	for_each_kernel_tracepoint(match, &s);
+	for_each_kernel_tracepoint(find_match, &s);
 	return s.found;
 }

@@ -33,9 +33,9 @@ static_assert(offsetof(struct with_name, name) == sizeof(struct ktrace_ev_workqu
 
 /*
  * What an interrupt does need not be for who runs: it may be for another user. Of a name that is
- * hidden the length is, too, by emit(): few functions have names of the same length.
+ * hidden the length is, too, by func_emit(): few functions have names of the same length.
  */
-static void hide_in(u64 *object, char *name)
+static void func_hide_in(u64 *object, char *name)
 {
 	*object = 0;
 	if (!in_task())
@@ -46,21 +46,21 @@ static void hide_with_name(void *payload, bool who, bool other)
 {
 	struct with_name *p = payload;
 
-	hide_in(&p->object, p->name);
+	func_hide_in(&p->object, p->name);
 }
 
 static void hide_with_value(void *payload, bool who, bool other)
 {
 	struct with_value *p = payload;
 
-	hide_in(&p->object, p->name);
+	func_hide_in(&p->object, p->name);
 }
 
 /*
  * The name of @func. Where there is none, %ps is the address, which is not for all.
  * Return: its bytes with the NUL, more than KTRACE_FUNC_LEN if the end was left out.
  */
-static u32 put_name(char name[KTRACE_FUNC_LEN], const void *func)
+static u32 func_put_name(char name[KTRACE_FUNC_LEN], const void *func)
 {
 	u32 n;
 
@@ -74,8 +74,8 @@ static u32 put_name(char name[KTRACE_FUNC_LEN], const void *func)
 	return 1;
 }
 
-static void emit(u16 id, const void *payload, u32 head, u32 name_len,
-		 void (*hide)(void *payload, bool who, bool other))
+static void func_emit(u16 id, const void *payload, u32 head, u32 name_len,
+		      void (*hide)(void *payload, bool who, bool other))
 {
 	kt_emit(&(struct kt_event){
 		.id = id,
@@ -105,8 +105,8 @@ void kt_func_emit(u16 id, const void *object, const void *func)
 	if (!kt_emit_wants(id, current))
 		return;
 	payload.object = (unsigned long)object;
-	n = put_name(payload.name, func);
-	emit(id, &payload, offsetof(struct with_name, name), n, hide_with_name);
+	n = func_put_name(payload.name, func);
+	func_emit(id, &payload, offsetof(struct with_name, name), n, hide_with_name);
 }
 
 /** kt_func_emit_value - the same with a value between object and name */
@@ -119,6 +119,6 @@ void kt_func_emit_value(u16 id, const void *object, s64 value, const void *func)
 		return;
 	payload.object = (unsigned long)object;
 	payload.value = value;
-	n = put_name(payload.name, func);
-	emit(id, &payload, offsetof(struct with_value, name), n, hide_with_value);
+	n = func_put_name(payload.name, func);
+	func_emit(id, &payload, offsetof(struct with_value, name), n, hide_with_value);
 }

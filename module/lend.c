@@ -69,7 +69,7 @@ static bool is_confined(void)
 }
 
 /* @is_vfork: current waits until the child has left its memory */
-static void tell(unsigned long thread_pointer, s32 word, bool is_vfork)
+static void lend_tell(unsigned long thread_pointer, s32 word, bool is_vfork)
 {
 	u32 __user *at = (u32 __user *)(thread_pointer + word);
 	const u32 value = is_vfork ? KTRACE_THREAD_ASKS : KTRACE_THREAD_LENT;
@@ -83,7 +83,7 @@ static void tell(unsigned long thread_pointer, s32 word, bool is_vfork)
 		return;
 }
 
-static void on_newtask(void *data, struct task_struct *task, kt_compat_clone_flags flags)
+static void lend_on_newtask(void *data, struct task_struct *task, kt_compat_clone_flags flags)
 {
 	const struct mm_struct *mm = current->mm;
 	unsigned long thread_pointer;
@@ -96,12 +96,12 @@ static void on_newtask(void *data, struct task_struct *task, kt_compat_clone_fla
 	rcu_read_lock();
 	hash_for_each_possible_rcu(entries, e, node, (unsigned long)mm)
 		if (e->mm == mm)
-			tell(thread_pointer, e->word, flags & CLONE_VFORK);
+			lend_tell(thread_pointer, e->word, flags & CLONE_VFORK);
 	rcu_read_unlock();
 }
 
 /* @nr: out: how many that memory has */
-static struct lend_entry *find_locked(const struct mm_struct *mm, s32 word, u32 *nr)
+static struct lend_entry *lend_find_locked(const struct mm_struct *mm, s32 word, u32 *nr)
 {
 	struct lend_entry *e, *found = NULL;
 
@@ -116,7 +116,7 @@ static struct lend_entry *find_locked(const struct mm_struct *mm, s32 word, u32 
 }
 
 /* @like: only if this memory has one; NULL: by all means */
-static void add(struct mm_struct *mm, s32 word, const struct mm_struct *like)
+static void lend_add(struct mm_struct *mm, s32 word, const struct mm_struct *like)
 {
 	struct lend_entry *new, *found;
 	u32 nr;
@@ -125,9 +125,9 @@ static void add(struct mm_struct *mm, s32 word, const struct mm_struct *like)
 		return;
 	new = kzalloc(sizeof(*new), GFP_KERNEL_ACCOUNT);
 	spin_lock(&entries_lock);
-	if (like && !find_locked(like, word, &nr))
+	if (like && !lend_find_locked(like, word, &nr))
 		goto out_unlock;
-	found = find_locked(mm, word, &nr);
+	found = lend_find_locked(mm, word, &nr);
 	if (found) {
 		found->mappings++;
 	} else if (new && nr < WORDS_MAX) {
@@ -153,7 +153,7 @@ out_unlock:
  */
 void kt_lend_add(struct mm_struct *mm, s32 word)
 {
-	add(mm, word, NULL);
+	lend_add(mm, word, NULL);
 }
 
 /**
@@ -165,7 +165,7 @@ void kt_lend_add(struct mm_struct *mm, s32 word)
  */
 void kt_lend_inherit(struct mm_struct *mm, s32 word)
 {
-	add(mm, word, current->mm);
+	lend_add(mm, word, current->mm);
 }
 
 /** kt_lend_remove - undo one kt_lend_add(), which may have found no memory */
@@ -177,7 +177,7 @@ void kt_lend_remove(struct mm_struct *mm, s32 word)
 	if (!word)
 		return;
 	spin_lock(&entries_lock);
-	e = find_locked(mm, word, &nr);
+	e = lend_find_locked(mm, word, &nr);
 	if (e && !--e->mappings) {
 		hash_del_rcu(&e->node);
 		kfree_rcu(e, rcu);
@@ -197,7 +197,7 @@ int kt_lend_get(void)
 
 	mutex_lock(&users_lock);
 	if (!users && newtask)
-		err = tracepoint_probe_register(newtask, on_newtask, NULL);
+		err = tracepoint_probe_register(newtask, lend_on_newtask, NULL);
 	users += !err;
 	mutex_unlock(&users_lock);
 	return err;
@@ -208,14 +208,14 @@ void kt_lend_put(void)
 {
 	mutex_lock(&users_lock);
 	if (!--users && newtask)
-		WARN_ON_ONCE(tracepoint_probe_unregister(newtask, on_newtask, NULL));
+		WARN_ON_ONCE(tracepoint_probe_unregister(newtask, lend_on_newtask, NULL));
 	mutex_unlock(&users_lock);
 }
 
 /** kt_lend_init - find the tracepoint. Context: loading, sleeps */
 void kt_lend_init(void)
 {
-	check_trace_callback_type_task_newtask(on_newtask);
+	check_trace_callback_type_task_newtask(lend_on_newtask);
 	newtask = kt_find_tracepoint("task_newtask");
 	if (!newtask)
 		pr_warn("this kernel has no tracepoint task_newtask\n");

@@ -9,8 +9,8 @@
  * None of this is counted by the kernel. So each tracepoint has a second probe, which runs after
  * perf's and ignores the arguments:
  *
- *   tracepoint hit --> perf's probe [--> on_record(): leaves a token] --> on_hit(): takes the
- *   token; there is none: the hit was missed, and is counted as lost in the sessions that want it
+ *   tracepoint hit --> perf's probe [--> on_record(): leaves a token] --> missed_on_hit(): takes
+ *   the token; there is none: the hit was missed, and is counted as lost in sessions that want it
  *
  * A token names the task and the level of the context (task, softirq, interrupt, NMI), so hits
  * that interrupt each other do not take each other's. Most kernels run all probes of a hit with
@@ -120,7 +120,7 @@ static void count_hit(const struct kt_missed *m, bool can_move)
 }
 
 /* Called with the arguments of any tracepoint. */
-static void on_hit(void *data)
+static void missed_on_hit(void *data)
 {
 	const bool can_move = !preempt_count();
 
@@ -139,7 +139,7 @@ static int native_nr(struct pt_regs *regs)
 	return syscall_get_nr(current, regs);
 }
 
-static void on_call(struct pt_regs *regs, bool is_exit)
+static void missed_on_call(struct pt_regs *regs, bool is_exit)
 {
 	const bool can_move = !preempt_count();
 	const int nr = native_nr(regs);
@@ -148,21 +148,21 @@ static void on_call(struct pt_regs *regs, bool is_exit)
 	if (nr < 0 || nr >= NR_syscalls)
 		return;
 	preempt_disable_notrace();
-	/* ORD(on_call:A) pairs ORD(watch_call:A): what counts is seen whole */
+	/* ORD(missed_on_call:A) pairs ORD(watch_call:A): what counts is seen whole */
 	m = rcu_dereference_sched(calls[is_exit].by_nr[nr]);
 	if (m)
 		count_hit(m, can_move);
 	preempt_enable_notrace();
 }
 
-static void on_enter(void *data, struct pt_regs *regs, long id)
+static void missed_on_enter(void *data, struct pt_regs *regs, long id)
 {
-	on_call(regs, false);
+	missed_on_call(regs, false);
 }
 
-static void on_exit(void *data, struct pt_regs *regs, long ret)
+static void missed_on_exit(void *data, struct pt_regs *regs, long ret)
 {
-	on_call(regs, true);
+	missed_on_call(regs, true);
 }
 
 /* ---- which events ---- */
@@ -185,14 +185,15 @@ static int watch_call(struct kt_missed *m, const struct trace_event_call *call)
 	mutex_lock(&calls_lock);
 	if (!calls[is_exit].users)
 		err = tracepoint_probe_register_prio(calls[is_exit].tp,
-						     is_exit ? (void *)on_exit : on_enter,
+						     is_exit ? (void *)missed_on_exit :
+							     missed_on_enter,
 						     NULL, PRIORITY);
 	if (!err) {
 		calls[is_exit].users++;
 		m->nr = nr;
 		m->is_exit = is_exit;
 		m->tp = calls[is_exit].tp;
-		/* ORD(watch_call:A) pairs ORD(on_call:A): what counts is seen whole */
+		/* ORD(watch_call:A) pairs ORD(missed_on_call:A): what counts is seen whole */
 		rcu_assign_pointer(calls[is_exit].by_nr[nr], m);
 	}
 	mutex_unlock(&calls_lock);
@@ -204,8 +205,9 @@ static void unwatch_call(const struct kt_missed *m)
 	mutex_lock(&calls_lock);
 	RCU_INIT_POINTER(calls[m->is_exit].by_nr[m->nr], NULL);
 	if (!--calls[m->is_exit].users)
-		WARN_ON_ONCE(tracepoint_probe_unregister(m->tp, m->is_exit ? (void *)on_exit :
-							 on_enter, NULL));
+		WARN_ON_ONCE(tracepoint_probe_unregister(m->tp, m->is_exit ?
+							 (void *)missed_on_exit :
+							 missed_on_enter, NULL));
 	mutex_unlock(&calls_lock);
 }
 
@@ -233,7 +235,7 @@ int kt_missed_watch(struct kt_missed *m, u16 id, const struct trace_event_call *
 	if (is_call(call)) {
 		err = watch_call(m, call);
 	} else if (call->flags & TRACE_EVENT_FL_TRACEPOINT && KT_COMPAT_ANY_ARGUMENTS) {
-		err = tracepoint_probe_register_prio(call->tp, on_hit, m, PRIORITY);
+		err = tracepoint_probe_register_prio(call->tp, missed_on_hit, m, PRIORITY);
 		m->tp = err ? NULL : call->tp;
 	}
 	if (err)
@@ -255,7 +257,7 @@ void kt_missed_unwatch(struct kt_missed *m)
 	if (m->nr >= 0)
 		unwatch_call(m);
 	else if (m->tp)
-		WARN_ON_ONCE(tracepoint_probe_unregister(m->tp, on_hit, m));
+		WARN_ON_ONCE(tracepoint_probe_unregister(m->tp, missed_on_hit, m));
 }
 
 /** kt_missed_init - find the tracepoints of system calls. Context: loading, sleeps */

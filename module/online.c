@@ -31,7 +31,7 @@ static void reopen_came(struct work_struct *work)
 
 static DECLARE_WORK(reopen_work, reopen_came);
 
-static int cpu_comes(unsigned int cpu)
+static int online_cpu_comes(unsigned int cpu)
 {
 	cpumask_set_cpu(cpu, &came);
 	schedule_work(&reopen_work);
@@ -46,7 +46,8 @@ static int cpu_comes(unsigned int cpu)
  */
 int kt_online_init(void)
 {
-	int state = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "ktrace:online", cpu_comes,
+	int state = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "ktrace:online",
+					      online_cpu_comes,
 					      NULL);
 
 	if (state < 0)

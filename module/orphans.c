@@ -90,7 +90,7 @@ static void throw_away(struct kt_session *s, const char *why)
 	kt_session_disown(s);
 }
 
-static void reap(struct work_struct *work)
+static void orphans_reap(struct work_struct *work)
 {
 	struct kt_session *s;
 	u64 next;
@@ -101,7 +101,7 @@ static void reap(struct work_struct *work)
 		schedule_delayed_work(to_delayed_work(work), next);
 }
 
-static DECLARE_DELAYED_WORK(reaper, reap);
+static DECLARE_DELAYED_WORK(reaper, orphans_reap);
 
 /* The oldest session of @payer if there are too many of them, off the list. */
 static struct kt_session *take_surplus(kuid_t payer)
@@ -123,7 +123,7 @@ static struct kt_session *take_surplus(kuid_t payer)
 }
 
 /* Does anybody but the list hold it? Then freeing it gives back nothing. Nobody can join them. */
-static bool is_mapped(const struct kt_session *s)
+static bool orphans_is_mapped(const struct kt_session *s)
 {
 	return kref_read(&s->ref) > 1;
 }
@@ -151,7 +151,7 @@ static struct kt_session *worst_locked(bool unmapped)
 
 	lockdep_assert_held(&kept_lock);
 	list_for_each_entry(s, &kept, kept_node) {
-		if (unmapped && is_mapped(s))
+		if (unmapped && orphans_is_mapped(s))
 			continue;
 		bytes = bytes_of_locked(s->payer);
 		if (!worst || bytes > most ||
@@ -185,7 +185,7 @@ static struct kt_session *take_over_bound(void)
 }
 
 /* Takes over a reference. */
-static void add(struct kt_session *s, u32 seconds)
+static void orphans_add(struct kt_session *s, u32 seconds)
 {
 	struct kt_session *surplus;
 
@@ -219,14 +219,14 @@ static unsigned long count_pages(struct shrinker *unused, struct shrink_control 
 		return 0;
 	mutex_lock(&kept_lock);
 	list_for_each_entry(s, &kept, kept_node)
-		if (!is_mapped(s))
+		if (!orphans_is_mapped(s))
 			bytes += s->bytes;
 	mutex_unlock(&kept_lock);
 	return bytes >> PAGE_SHIFT;
 }
 
 /* One session at a time, at once: who needs memory does not wait for a worker. */
-static unsigned long free_one(struct shrinker *unused, struct shrink_control *sc)
+static unsigned long orphans_free_one(struct shrinker *unused, struct shrink_control *sc)
 {
 	struct kt_session *s = NULL;
 	unsigned long pages;
@@ -259,7 +259,7 @@ void kt_orphans_close(struct kt_session *s)
 
 	kt_session_end(s);
 	if (s->keep && seconds)
-		add(s, seconds);
+		orphans_add(s, seconds);
 	else
 		kt_session_disown(s);
 }
@@ -277,7 +277,7 @@ static bool may_have(const struct kt_session *s)
 	return s->target.filter.any_user ? perfmon_capable() : kt_session_may_kernel();
 }
 
-static struct kt_session *find_locked(u64 id)
+static struct kt_session *orphans_find_locked(u64 id)
 {
 	struct kt_session *s;
 
@@ -303,7 +303,7 @@ int kt_orphans_adopt(struct ktrace_adopt *adopt, struct kt_session **out)
 	int err = 0;
 
 	mutex_lock(&kept_lock);
-	s = find_locked(adopt->session);
+	s = orphans_find_locked(adopt->session);
 	if (!s)
 		err = -ENOENT;
 	else if (!may_see(s) || !may_have(s))
@@ -320,7 +320,7 @@ int kt_orphans_adopt(struct ktrace_adopt *adopt, struct kt_session **out)
 	return 0;
 }
 
-static void describe(struct ktrace_kept *k, const struct kt_session *s)
+static void orphans_describe(struct ktrace_kept *k, const struct kt_session *s)
 {
 	const u64 now = get_jiffies_64();
 
@@ -347,7 +347,7 @@ int kt_orphans_describe(struct ktrace_kept *k)
 	list_for_each_entry(s, &kept, kept_node) {
 		if (!may_see(s) || index--)
 			continue;
-		describe(k, s);
+		orphans_describe(k, s);
 		err = 0;
 		break;
 	}
@@ -376,7 +376,7 @@ void kt_orphans_info(struct ktrace_info *info)
 /** kt_orphans_init - let the kernel ask for memory of kept sessions. Return: 0; -ENOMEM */
 int kt_orphans_init(void)
 {
-	shrinker = kt_compat_add_shrinker("ktrace-kept", count_pages, free_one);
+	shrinker = kt_compat_add_shrinker("ktrace-kept", count_pages, orphans_free_one);
 	return shrinker ? 0 : -ENOMEM;
 }
 

@@ -52,7 +52,7 @@ void kt_pid_filter_exit(struct kt_pid_filter *f)
 	vfree(f->followed);
 }
 
-static void enter(struct kt_pid_filter *f, pid_t tgid)
+static void pid_filter_enter(struct kt_pid_filter *f, pid_t tgid)
 {
 	/*
 	 * ORD(enter:A) pairs ORD(leave:A), ORD(forget_former:A): in follow_task() the bit is set
@@ -73,26 +73,26 @@ static bool is_live(const struct task_struct *task)
 }
 
 /* True when nobody is left. */
-static bool leave(struct kt_pid_filter *f, pid_t tgid)
+static bool pid_filter_leave(struct kt_pid_filter *f, pid_t tgid)
 {
 	/* ORD(leave:A) pairs ORD(enter:A): signal->live is counted down before */
 	return test_and_clear_bit(tgid, f->alive) && atomic_dec_and_test(&f->alive_nr);
 }
 
 /*
- * If the last thread came past kt_pid_filter_leave() before enter(), nobody would count down; and
- * the number, which may be another process's by now, would stay followed.
+ * If the last thread came past kt_pid_filter_leave() before pid_filter_enter(), nobody would count
+ * down; and the number, which may be another process's by now, would stay followed.
  */
 static int follow_task(struct kt_pid_filter *f, const struct task_struct *task)
 {
 	const bool was_followed = test_bit(task->tgid, f->followed);
 
-	enter(f, task->tgid);
+	pid_filter_enter(f, task->tgid);
 	if (is_live(task))
 		return 0;
 	if (!was_followed)
 		clear_bit(task->tgid, f->followed);
-	leave(f, task->tgid);
+	pid_filter_leave(f, task->tgid);
 	return -ESRCH;
 }
 
@@ -266,7 +266,7 @@ void kt_pid_filter_fork(struct kt_pid_filter *f, const struct task_struct *paren
 	if (child->tgid == parent->tgid)
 		return;
 	if (test_bit(parent->tgid, f->followed))
-		enter(f, child->tgid);
+		pid_filter_enter(f, child->tgid);
 	else
 		forget_former(f, child->tgid);
 }
@@ -286,7 +286,7 @@ bool kt_pid_filter_exec(struct kt_pid_filter *f, const struct task_struct *task)
 	if (is_owners(f, task) && !is_secret(task->mm))
 		return false;
 	clear_bit(task->tgid, f->followed);
-	return leave(f, task->tgid);
+	return pid_filter_leave(f, task->tgid);
 }
 
 /**
@@ -299,5 +299,5 @@ bool kt_pid_filter_exec(struct kt_pid_filter *f, const struct task_struct *task)
  */
 bool kt_pid_filter_leave(struct kt_pid_filter *f, const struct task_struct *task)
 {
-	return !is_live(task) && leave(f, task->tgid);
+	return !is_live(task) && pid_filter_leave(f, task->tgid);
 }

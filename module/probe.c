@@ -30,12 +30,12 @@ static const struct {
 /* Protects users of all rows, and that hooking goes with it. */
 static DEFINE_MUTEX(probes_lock);
 
-static bool is_usable(const struct kt_probe *p)
+static bool probe_is_usable(const struct kt_probe *p)
 {
 	return p->key || p->tp;
 }
 
-static int hook(struct kt_probe *p)
+static int probe_hook(struct kt_probe *p)
 {
 	if (p->key) {
 		static_branch_inc(p->key);
@@ -44,7 +44,7 @@ static int hook(struct kt_probe *p)
 	return tracepoint_probe_register(p->tp, p->func, NULL);
 }
 
-static void unhook(struct kt_probe *p)
+static void probe_unhook(struct kt_probe *p)
 {
 	if (p->key)
 		static_branch_dec(p->key);
@@ -52,22 +52,22 @@ static void unhook(struct kt_probe *p)
 		WARN_ON_ONCE(tracepoint_probe_unregister(p->tp, p->func, NULL));
 }
 
-static int get_row(struct kt_probe *p)
+static int probe_get_row(struct kt_probe *p)
 {
 	int err;
 
 	lockdep_assert_held(&probes_lock);
-	err = p->users ? 0 : hook(p);
+	err = p->users ? 0 : probe_hook(p);
 	if (!err)
 		p->users++;
 	return err;
 }
 
-static void put_row(struct kt_probe *p)
+static void probe_put_row(struct kt_probe *p)
 {
 	lockdep_assert_held(&probes_lock);
 	if (!WARN_ON_ONCE(!p->users) && !--p->users)
-		unhook(p);
+		probe_unhook(p);
 }
 
 /* @id 0 means the rows that track processes. */
@@ -77,19 +77,19 @@ static bool is_meant(const struct kt_probe *p, u16 id)
 }
 
 /* Put the first @nr of the rows that are meant. */
-static void put_rows(u16 id, u32 nr)
+static void probe_put_rows(u16 id, u32 nr)
 {
 	struct kt_probe *p;
 	u32 f;
 
 	for_each_probe(f, p)
 		if (is_meant(p, id) && nr) {
-			put_row(p);
+			probe_put_row(p);
 			nr--;
 		}
 }
 
-static int get_rows(u16 id)
+static int probe_get_rows(u16 id)
 {
 	struct kt_probe *p;
 	u32 f, nr = 0;
@@ -98,11 +98,11 @@ static int get_rows(u16 id)
 	mutex_lock(&probes_lock);
 	for_each_probe(f, p)
 		if (!err && is_meant(p, id)) {
-			err = get_row(p);
+			err = probe_get_row(p);
 			nr += !err;
 		}
 	if (err)
-		put_rows(id, nr);
+		probe_put_rows(id, nr);
 	mutex_unlock(&probes_lock);
 	return err;
 }
@@ -110,7 +110,7 @@ static int get_rows(u16 id)
 static void put_all_rows(u16 id)
 {
 	mutex_lock(&probes_lock);
-	put_rows(id, U32_MAX);
+	probe_put_rows(id, U32_MAX);
 	mutex_unlock(&probes_lock);
 }
 
@@ -129,7 +129,7 @@ int kt_probe_check(u16 id)
 
 	for_each_probe(f, p)
 		if (p->id == id && err != -EOPNOTSUPP)
-			err = is_usable(p) ? 0 : -EOPNOTSUPP;
+			err = probe_is_usable(p) ? 0 : -EOPNOTSUPP;
 	return err;
 }
 
@@ -142,7 +142,7 @@ int kt_probe_check(u16 id)
  */
 int kt_probe_get(u16 id)
 {
-	return get_rows(id);
+	return probe_get_rows(id);
 }
 
 /** kt_probe_put - undo one kt_probe_get(); probes may run until kt_probe_quiesce() */
@@ -159,7 +159,7 @@ void kt_probe_put(u16 id)
  */
 int kt_probe_get_tracking(void)
 {
-	return get_rows(0);
+	return probe_get_rows(0);
 }
 
 /** kt_probe_put_tracking - undo one kt_probe_get_tracking() */
@@ -210,7 +210,7 @@ int kt_probe_init(void)
 	for_each_probe(f, p) {
 		if (p->tracepoint)
 			p->tp = kt_find_tracepoint(p->tracepoint);
-		if (is_usable(p))
+		if (probe_is_usable(p))
 			continue;
 		pr_warn("this kernel has no tracepoint %s\n", p->tracepoint);
 		if (p->tracks)

@@ -43,7 +43,7 @@ static struct sealed all[SEALED_MAX];
 static u32 next;
 
 /* Offset of the first byte that differs, PAGE_SIZE: none does. */
-static u32 difference(const struct sealed *s)
+static u32 seal_difference(const struct sealed *s)
 {
 	const u8 *words = (const u8 *)s->words, *copy = (const u8 *)&s->copy;
 	const u8 *rest = memchr_inv(words + sizeof(s->copy), 0, PAGE_SIZE - sizeof(s->copy));
@@ -56,7 +56,7 @@ static u32 difference(const struct sealed *s)
 	return off;
 }
 
-static void unseal(struct sealed *s)
+static void seal_unseal(struct sealed *s)
 {
 	put_page(virt_to_page(s->words));
 	s->words = NULL;
@@ -68,10 +68,10 @@ static void let_go(struct sealed *s)
 
 	if (!s->words)
 		return;
-	off = difference(s);
+	off = seal_difference(s);
 	WARN(off < PAGE_SIZE, "session %#llx, ring %u, byte %u: written after the session's end\n",
 	     s->session, s->ring, off);
-	unseal(s);
+	seal_unseal(s);
 }
 
 /**
@@ -117,12 +117,12 @@ bool kt_seal_find(struct kt_seal_place *place)
 
 	mutex_lock(&seal_lock);
 	for (s = all; s < all + SEALED_MAX && !found; s++) {
-		off = s->words ? difference(s) : PAGE_SIZE;
+		off = s->words ? seal_difference(s) : PAGE_SIZE;
 		found = off < PAGE_SIZE;
 		if (!found)
 			continue;
 		*place = (struct kt_seal_place){ s->session, s->ring, off };
-		unseal(s);
+		seal_unseal(s);
 	}
 	mutex_unlock(&seal_lock);
 	return found;

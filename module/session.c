@@ -101,7 +101,7 @@ static void queue_tick(struct kt_session *s)
 	schedule_delayed_work(&s->tick, msecs_to_jiffies(max_t(u32, TICK_MS, nr / RINGS_PER_MS)));
 }
 
-static void tick(struct work_struct *work)
+static void session_tick(struct work_struct *work)
 {
 	struct kt_session *s = container_of(work, struct kt_session, tick.work);
 
@@ -116,7 +116,7 @@ static void tick(struct work_struct *work)
 	}
 }
 
-static __poll_t ready(struct kt_session *s)
+static __poll_t session_ready(struct kt_session *s)
 {
 	return (has_data(s) ? EPOLLIN | EPOLLRDNORM : 0) | (has_hung_up(s) ? EPOLLHUP : 0);
 }
@@ -136,12 +136,12 @@ __poll_t kt_session_poll(struct kt_session *s, struct file *file, poll_table *wa
 	__poll_t events;
 
 	poll_wait(file, &s->wait, wait);
-	events = ready(s);
+	events = session_ready(s);
 	if (events)
 		return events;
 	WRITE_ONCE(s->target.armed, true);
 	queue_tick(s);
-	return ready(s);
+	return session_ready(s);
 }
 
 /** kt_session_add_writer - an attached writer has one more mapping */
@@ -161,7 +161,7 @@ void kt_session_remove_writer(struct kt_session *s)
 
 /* ---- birth and death ---- */
 
-static struct kt_session *find_locked(u64 id)
+static struct kt_session *session_find_locked(u64 id)
 {
 	struct kt_session *s;
 
@@ -178,12 +178,12 @@ static u64 new_id_locked(void)
 
 	do {
 		id = get_random_u64();
-	} while (!id || find_locked(id));
+	} while (!id || session_find_locked(id));
 	return id;
 }
 
 /* Root's sessions have places of their own, so others cannot take them all. */
-static int publish(struct kt_session *new)
+static int session_publish(struct kt_session *new)
 {
 	u32 others_nr = 0, user_nr = 0;
 	struct kt_session *s;
@@ -240,9 +240,9 @@ int kt_session_create(struct kt_session **out)
 	INIT_LIST_HEAD(&s->holders);
 	mutex_init(&s->lock);
 	init_waitqueue_head(&s->wait);
-	INIT_DELAYED_WORK(&s->tick, tick);
+	INIT_DELAYED_WORK(&s->tick, session_tick);
 	kt_emit_init_target(&s->target, &s->wait);
-	err = publish(s);
+	err = session_publish(s);
 	if (err)
 		kfree(s);
 	else
@@ -264,7 +264,7 @@ int kt_session_find(u64 id, struct kt_session **out)
 	int err = 0;
 
 	mutex_lock(&kt_sessions_lock);
-	s = find_locked(id);
+	s = session_find_locked(id);
 	if (!s || !s->open)
 		err = -ENOENT;
 	else if (!s->for_all && !uid_eq(current_euid(), s->owner))
@@ -299,19 +299,19 @@ void kt_session_put(struct kt_session *s)
 	kref_put(&s->ref, free_session);
 }
 
-static void unpublish(struct kt_session *s)
+static void session_unpublish(struct kt_session *s)
 {
 	mutex_lock(&kt_sessions_lock);
 	s->open = false;
 	mutex_unlock(&kt_sessions_lock);
 }
 
-static void end(struct kt_session *s)
+static void session_end(struct kt_session *s)
 {
 	struct kt_execs *execs;
 	u32 i;
 
-	unpublish(s);
+	session_unpublish(s);
 	kt_control_stop(s);
 	if (s->has_programs)
 		kt_lend_put();
@@ -346,7 +346,7 @@ static void end(struct kt_session *s)
 void kt_session_end(struct kt_session *s)
 {
 	if (!s->ended)
-		end(s);
+		session_end(s);
 	cancel_delayed_work_sync(&s->tick);
 }
 

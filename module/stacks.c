@@ -55,7 +55,7 @@ static bool is_same(const struct ktrace_stack *known, const struct ktrace_stack 
 }
 
 /* First of @nr words, KT_STACKS_WORDS if there are no more. */
-static u32 claim(struct kt_stacks *s, u32 nr)
+static u32 stacks_claim(struct kt_stacks *s, u32 nr)
 {
 	int used = atomic_read(&s->used), attempts;
 
@@ -69,10 +69,10 @@ static u32 claim(struct kt_stacks *s, u32 nr)
 }
 
 /* Its id, 0: there is no room. */
-static u32 store(struct kt_stacks *s, const struct ktrace_stack *head,
-		 const unsigned long *address)
+static u32 stacks_store(struct kt_stacks *s, const struct ktrace_stack *head,
+			const unsigned long *address)
 {
-	const u32 first = claim(s, words_of(head->nr));
+	const u32 first = stacks_claim(s, words_of(head->nr));
 	struct ktrace_stack *to;
 	u32 i;
 
@@ -120,7 +120,7 @@ u32 kt_stacks_add(struct kt_stacks *s, const struct ktrace_stack *head,
 			i++;
 			continue;
 		}
-		id = id ? id : store(s, head, address);
+		id = id ? id : stacks_store(s, head, address);
 		if (!id)
 			break;
 		/* ORD(kt_stacks_add:B) pairs ORD(kt_stacks_add:A): whole before it is found */
@@ -137,7 +137,7 @@ u32 kt_stacks_add(struct kt_stacks *s, const struct ktrace_stack *head,
  * Words of the stack at word @pos, 0: there is none yet. @pos is anything: if it is not where
  * a stack begins, what is found is nonsense, but lies within.
  */
-static u32 ready(const struct kt_stacks *s, u64 pos)
+static u32 stacks_ready(const struct kt_stacks *s, u64 pos)
 {
 	const u64 used = atomic_read(&s->used);
 	u32 nr;
@@ -164,7 +164,7 @@ int kt_stacks_read(const struct kt_stacks *s, struct ktrace_stacks *arg)
 
 	if (pos > KT_STACKS_WORDS)
 		return -EINVAL;
-	while ((nr = ready(s, pos)) && pos + nr - arg->pos <= room)
+	while ((nr = stacks_ready(s, pos)) && pos + nr - arg->pos <= room)
 		pos += nr;
 	if (nr && pos == arg->pos)
 		return -EINVAL;

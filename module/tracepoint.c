@@ -68,8 +68,8 @@ static DEFINE_MUTEX(tracepoints_lock);
 static struct kt_tracepoint *table[KTRACE_EV_DYNAMIC_NR];
 
 /* Called by perf with preemption off, in any context. */
-static void on_record(struct perf_event *event, struct perf_sample_data *data,
-		      struct pt_regs *regs)
+static void on_tracepoint_record(struct perf_event *event, struct perf_sample_data *data,
+				 struct pt_regs *regs)
 {
 	const struct kt_tracepoint *t = event->overflow_handler_context;
 	const struct perf_raw_frag *frag = &data->raw->frag;
@@ -99,10 +99,10 @@ static struct perf_event *new_perf_event(u32 number, int cpu, struct kt_tracepoi
 		.disabled = !t || !t->users,
 	};
 
-	return perf_event_create_kernel_counter(&attr, cpu, NULL, on_record, t);
+	return perf_event_create_kernel_counter(&attr, cpu, NULL, on_tracepoint_record, t);
 }
 
-static int open_cpu(struct kt_tracepoint *t, int cpu)
+static int tracepoint_open_cpu(struct kt_tracepoint *t, int cpu)
 {
 	struct perf_event *event = new_perf_event(t->number, cpu, t);
 
@@ -128,12 +128,12 @@ static void close_all(struct kt_tracepoint *t)
 }
 
 /* A CPU that goes offline meanwhile has none; one that comes up gets its own again. */
-static int open_all(struct kt_tracepoint *t)
+static int tracepoint_open_all(struct kt_tracepoint *t)
 {
 	int cpu, err;
 
 	for_each_possible_cpu(cpu) {
-		err = cpu_online(cpu) ? open_cpu(t, cpu) : 0;
+		err = cpu_online(cpu) ? tracepoint_open_cpu(t, cpu) : 0;
 		if (err && err != -ENODEV)
 			return err == -ENOENT ? -EOPNOTSUPP : err;
 	}
@@ -151,7 +151,7 @@ static int check_lockdown(const struct trace_event_call *call)
 }
 
 /* What the kernel's security modules say to the caller; one event is made and let go for that. */
-static int may_open(u32 number)
+static int tracepoint_may_open(u32 number)
 {
 	struct perf_event *event = new_perf_event(number, raw_smp_processor_id(), NULL);
 	int err;
@@ -178,7 +178,7 @@ static struct trace_event_call *call_of(const struct kt_tracepoint *t)
 static int open_tracepoint(struct kt_tracepoint *t)
 {
 	struct trace_event_call *call;
-	int err = open_all(t);
+	int err = tracepoint_open_all(t);
 
 	if (err)
 		return err;
@@ -218,7 +218,7 @@ void kt_tracepoint_reopen(int cpu)
 		if (!table[i])
 			continue;
 		close_cpu(table[i], cpu);
-		if (open_cpu(table[i], cpu))
+		if (tracepoint_open_cpu(table[i], cpu))
 			pr_warn("CPU %d came up, event %u cannot be recorded there\n", cpu,
 				table[i]->number);
 	}
@@ -227,7 +227,7 @@ void kt_tracepoint_reopen(int cpu)
 
 /* ---- the table ---- */
 
-static struct kt_tracepoint *find_locked(u32 number)
+static struct kt_tracepoint *tracepoint_find_locked(u32 number)
 {
 	u32 i;
 
@@ -301,8 +301,8 @@ int kt_tracepoint_map(u32 number, unsigned long *mapped, u16 *id)
 	if (number == NUMBER_FUNCTION)
 		return -EOPNOTSUPP;
 	mutex_lock(&tracepoints_lock);
-	t = find_locked(number);
-	err = t ? may_open(number) : make_locked(number, &t);
+	t = tracepoint_find_locked(number);
+	err = t ? tracepoint_may_open(number) : make_locked(number, &t);
 	if (!err) {
 		t->sessions += !__test_and_set_bit(t->id - KTRACE_EV_DYNAMIC, mapped);
 		*id = t->id;

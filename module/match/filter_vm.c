@@ -15,12 +15,12 @@ static bool is_text(__u32 what)
 }
 
 /* Words that a text of @bytes takes, and its NUL */
-static __u32 words(__u32 bytes)
+static __u32 vm_words(__u32 bytes)
 {
 	return bytes / sizeof(__u64) + 1;
 }
 
-static void lift(__u16 *to, __u32 at_least)
+static void vm_lift(__u16 *to, __u32 at_least)
 {
 	if (*to < at_least)
 		*to = (__u16)at_least;
@@ -64,8 +64,9 @@ static __u32 work_of(const struct ktrace_match_step *s)
 
 	if (is_text(s->what))
 		work += KTRACE_MATCH_WORK_TEXT +
-			(s->op == KTRACE_MATCH_LIKE ? s->text_len * KTRACE_MATCH_WORK_GLOB :
-						      words(s->text_len) * KTRACE_MATCH_WORK_WORD);
+			(s->op == KTRACE_MATCH_LIKE ?
+				 s->text_len * KTRACE_MATCH_WORK_GLOB :
+				 vm_words(s->text_len) * KTRACE_MATCH_WORK_WORD);
 	return work;
 }
 
@@ -79,8 +80,8 @@ static bool work_is_right(const struct kt_filter_vm *m)
 		work = before[i] + work_of(&m->steps[i]);
 		if (work > KTRACE_MATCH_WORK_MAX)
 			return false;
-		lift(&before[m->steps[i].yes], work);
-		lift(&before[m->steps[i].no], work);
+		vm_lift(&before[m->steps[i].yes], work);
+		vm_lift(&before[m->steps[i].no], work);
 	}
 	return true;
 }
@@ -133,7 +134,7 @@ static bool has_nul(__u64 word)
 	return (word - ones) & ~word & ones << 7;
 }
 
-static __u32 length(const char *s, __u32 max)
+static __u32 vm_length(const char *s, __u32 max)
 {
 	__u32 n = 0;
 	__u64 word;
@@ -151,12 +152,12 @@ static __u32 length(const char *s, __u32 max)
 /* Pays for looking at @len bytes; false: there is not enough work left for that. */
 static bool pay_for(__u32 len, __s64 *work)
 {
-	*work -= words(len) * KTRACE_MATCH_WORK_WORD;
+	*work -= vm_words(len) * KTRACE_MATCH_WORK_WORD;
 	return *work >= 0;
 }
 
 /* As far as the work left goes; that many bytes and one more cannot be paid for. */
-static __u32 affordable(__u32 len, __s64 work)
+static __u32 vm_affordable(__u32 len, __s64 work)
 {
 	const __u64 most = (__u64)work / KTRACE_MATCH_WORK_WORD * sizeof(__u64);
 
@@ -180,7 +181,7 @@ static bool compare_text(const struct kt_filter_vm *m, const struct ktrace_match
 	if (!is_glob && len > step->text_len)
 		len = step->text_len + 1;
 	if (has_end)
-		len = length(s, affordable(len, *work));
+		len = vm_length(s, vm_affordable(len, *work));
 	if ((has_end || !is_glob) && !pay_for(len, work))
 		return false;
 	if (is_glob)

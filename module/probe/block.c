@@ -76,17 +76,18 @@ static void emit_request(u16 id, struct request *rq)
 	kt_emit_current(id, &payload, sizeof(payload), hide_sector);
 }
 
-static void on_issue(void *data, struct request *rq)
+static void on_block_issue(void *data, struct request *rq)
 {
 	emit_request(KTRACE_EV_BLOCK_ISSUE, rq);
 }
 
-static void on_requeue(void *data, struct request *rq)
+static void on_block_requeue(void *data, struct request *rq)
 {
 	emit_request(KTRACE_EV_BLOCK_REQUEUE, rq);
 }
 
-static void on_complete(void *data, struct request *rq, blk_status_t error, unsigned int bytes)
+static void on_block_complete(void *data, struct request *rq, blk_status_t error,
+			      unsigned int bytes)
 {
 	struct ktrace_ev_block_complete payload;
 
@@ -105,16 +106,18 @@ static void on_complete(void *data, struct request *rq, blk_status_t error, unsi
 }
 
 /* Never called: fails to compile when a tracepoint's arguments are not those above. */
-static void __maybe_unused arguments_match(void)
+static void __maybe_unused block_arguments_match(void)
 {
-	check_trace_callback_type_block_rq_issue(on_issue);
-	check_trace_callback_type_block_rq_complete(on_complete);
-	check_trace_callback_type_block_rq_requeue(on_requeue);
+	check_trace_callback_type_block_rq_issue(on_block_issue);
+	check_trace_callback_type_block_rq_complete(on_block_complete);
+	check_trace_callback_type_block_rq_requeue(on_block_requeue);
 }
 
 struct kt_probe kt_probe_block[] = {
-	{ .id = KTRACE_EV_BLOCK_ISSUE, .tracepoint = "block_rq_issue", .func = on_issue },
-	{ .id = KTRACE_EV_BLOCK_COMPLETE, .tracepoint = "block_rq_complete", .func = on_complete },
-	{ .id = KTRACE_EV_BLOCK_REQUEUE, .tracepoint = "block_rq_requeue", .func = on_requeue },
+	{ .id = KTRACE_EV_BLOCK_ISSUE, .tracepoint = "block_rq_issue", .func = on_block_issue },
+	{ .id = KTRACE_EV_BLOCK_COMPLETE, .tracepoint = "block_rq_complete", .func =
+	 on_block_complete },
+	{ .id = KTRACE_EV_BLOCK_REQUEUE, .tracepoint = "block_rq_requeue", .func =
+	 on_block_requeue },
 	{ }
 };

@@ -33,36 +33,38 @@ static void emit_fault(u16 id, unsigned long address, unsigned long ip, unsigned
 	kt_emit_current(id, &payload, sizeof(payload), hide_addresses);
 }
 
-static void on_user(void *data, unsigned long address, struct pt_regs *regs, unsigned long error)
+static void on_fault_user(void *data, unsigned long address, struct pt_regs *regs,
+			  unsigned long error)
 {
 	emit_fault(KTRACE_EV_FAULT_USER, address, regs->ip, error);
 }
 
-static void on_kernel(void *data, unsigned long address, struct pt_regs *regs,
-		      unsigned long error)
+static void on_fault_kernel(void *data, unsigned long address, struct pt_regs *regs,
+			    unsigned long error)
 {
 	emit_fault(KTRACE_EV_FAULT_KERNEL, address, regs->ip, error);
 }
 
 /* Never called: fails to compile when a tracepoint's arguments are not those above. */
-static void __maybe_unused arguments_match(void)
+static void __maybe_unused fault_arguments_match(void)
 {
-	check_trace_callback_type_page_fault_user(on_user);
-	check_trace_callback_type_page_fault_kernel(on_kernel);
+	check_trace_callback_type_page_fault_user(on_fault_user);
+	check_trace_callback_type_page_fault_kernel(on_fault_kernel);
 }
 #else
 /* Other architectures have no such tracepoints: enabling the events fails with -EOPNOTSUPP. */
-static void on_user(void)
+static void on_fault_user(void)
 {
 }
 
-static void on_kernel(void)
+static void on_fault_kernel(void)
 {
 }
 #endif
 
 struct kt_probe kt_probe_fault[] = {
-	{ .id = KTRACE_EV_FAULT_USER, .tracepoint = "page_fault_user", .func = on_user },
-	{ .id = KTRACE_EV_FAULT_KERNEL, .tracepoint = "page_fault_kernel", .func = on_kernel },
+	{ .id = KTRACE_EV_FAULT_USER, .tracepoint = "page_fault_user", .func = on_fault_user },
+	{ .id = KTRACE_EV_FAULT_KERNEL, .tracepoint = "page_fault_kernel", .func =
+	 on_fault_kernel },
 	{ }
 };

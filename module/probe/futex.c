@@ -57,7 +57,7 @@ static const u8 uses[] = {
 };
 
 /* Without the bit of x32, whose calls are otherwise the machine's own */
-static long plain(long nr)
+static long futex_plain(long nr)
 {
 #ifdef CONFIG_X86_X32_ABI
 	if (nr > 0)
@@ -72,13 +72,13 @@ static bool is_futex(long nr)
 
 	if (abi != KTRACE_SYSCALL_NATIVE && abi != KTRACE_SYSCALL_X32)
 		return nr == COMPAT_FUTEX || nr == COMPAT_FUTEX_TIME64;
-	return plain(nr) == __NR_futex;
+	return futex_plain(nr) == __NR_futex;
 }
 
 /* The same for all kinds of programs */
 static bool is_waitv(long nr)
 {
-	return plain(nr) == __NR_futex_waitv;
+	return futex_plain(nr) == __NR_futex_waitv;
 }
 
 static u32 flags_of(bool is_private, bool is_realtime, bool has_timeout)
@@ -114,7 +114,7 @@ static void take_waitv_apart(const unsigned long args[6], struct ktrace_ev_futex
 }
 
 /* Not inlined, so that the test whether the event is wanted stays short. */
-static noinline void record_enter(struct pt_regs *regs, long nr)
+static noinline void futex_record_enter(struct pt_regs *regs, long nr)
 {
 	struct ktrace_ev_futex_enter payload = { 0 };
 	unsigned long args[6];
@@ -127,14 +127,14 @@ static noinline void record_enter(struct pt_regs *regs, long nr)
 	kt_emit_current(KTRACE_EV_FUTEX_ENTER, &payload, sizeof(payload), NULL);
 }
 
-static void on_enter(void *data, struct pt_regs *regs, long nr)
+static void on_futex_enter(void *data, struct pt_regs *regs, long nr)
 {
 	if (unlikely(is_futex(nr) || is_waitv(nr)) &&
 	    kt_emit_wants(KTRACE_EV_FUTEX_ENTER, current))
-		record_enter(regs, nr);
+		futex_record_enter(regs, nr);
 }
 
-static noinline void record_exit(struct pt_regs *regs, long nr, long ret)
+static noinline void futex_record_exit(struct pt_regs *regs, long nr, long ret)
 {
 	struct ktrace_ev_futex_exit payload = { .op = KTRACE_FUTEX_WAITV, .result = ret };
 	unsigned long args[6];
@@ -146,24 +146,24 @@ static noinline void record_exit(struct pt_regs *regs, long nr, long ret)
 	kt_emit_current(KTRACE_EV_FUTEX_EXIT, &payload, sizeof(payload), NULL);
 }
 
-static void on_exit(void *data, struct pt_regs *regs, long ret)
+static void on_futex_exit(void *data, struct pt_regs *regs, long ret)
 {
 	const long nr = syscall_get_nr(current, regs);
 
 	if (unlikely(is_futex(nr) || is_waitv(nr)) &&
 	    kt_emit_wants(KTRACE_EV_FUTEX_EXIT, current))
-		record_exit(regs, nr, ret);
+		futex_record_exit(regs, nr, ret);
 }
 
 /* Never called: fails to compile when a tracepoint's arguments are not those above. */
-static void __maybe_unused arguments_match(void)
+static void __maybe_unused futex_arguments_match(void)
 {
-	check_trace_callback_type_sys_enter(on_enter);
-	check_trace_callback_type_sys_exit(on_exit);
+	check_trace_callback_type_sys_enter(on_futex_enter);
+	check_trace_callback_type_sys_exit(on_futex_exit);
 }
 
 struct kt_probe kt_probe_futex[] = {
-	{ .id = KTRACE_EV_FUTEX_ENTER, .tracepoint = "sys_enter", .func = on_enter },
-	{ .id = KTRACE_EV_FUTEX_EXIT, .tracepoint = "sys_exit", .func = on_exit },
+	{ .id = KTRACE_EV_FUTEX_ENTER, .tracepoint = "sys_enter", .func = on_futex_enter },
+	{ .id = KTRACE_EV_FUTEX_EXIT, .tracepoint = "sys_exit", .func = on_futex_exit },
 	{ }
 };

@@ -7,7 +7,7 @@
 #include "emit.h"
 
 /* What is too long keeps its end, too: that is where virtio1-requests.0 and .1 differ. */
-static void put_name(char to[KTRACE_COMM_LEN], const char *name)
+static void irq_put_name(char to[KTRACE_COMM_LEN], const char *name)
 {
 	size_t len;
 
@@ -20,16 +20,16 @@ static void put_name(char to[KTRACE_COMM_LEN], const char *name)
 	       KTRACE_IRQ_NAME_TAIL);
 }
 
-static void on_enter(void *data, int irq, struct irqaction *action)
+static void on_irq_enter(void *data, int irq, struct irqaction *action)
 {
 	struct ktrace_ev_irq_enter payload = { .irq = irq };
 
 	if (action->name)
-		put_name(payload.name, action->name);
+		irq_put_name(payload.name, action->name);
 	kt_emit_current(KTRACE_EV_IRQ_ENTER, &payload, sizeof(payload), NULL);
 }
 
-static void on_exit(void *data, int irq, struct irqaction *action, int ret)
+static void on_irq_exit(void *data, int irq, struct irqaction *action, int ret)
 {
 	const struct ktrace_ev_irq_exit payload = { .irq = irq, .handled = ret != IRQ_NONE };
 
@@ -37,14 +37,14 @@ static void on_exit(void *data, int irq, struct irqaction *action, int ret)
 }
 
 /* Never called: fails to compile when a tracepoint's arguments are not those above. */
-static void __maybe_unused arguments_match(void)
+static void __maybe_unused irq_arguments_match(void)
 {
-	check_trace_callback_type_irq_handler_entry(on_enter);
-	check_trace_callback_type_irq_handler_exit(on_exit);
+	check_trace_callback_type_irq_handler_entry(on_irq_enter);
+	check_trace_callback_type_irq_handler_exit(on_irq_exit);
 }
 
 struct kt_probe kt_probe_irq[] = {
-	{ .id = KTRACE_EV_IRQ_ENTER, .tracepoint = "irq_handler_entry", .func = on_enter },
-	{ .id = KTRACE_EV_IRQ_EXIT, .tracepoint = "irq_handler_exit", .func = on_exit },
+	{ .id = KTRACE_EV_IRQ_ENTER, .tracepoint = "irq_handler_entry", .func = on_irq_enter },
+	{ .id = KTRACE_EV_IRQ_EXIT, .tracepoint = "irq_handler_exit", .func = on_irq_exit },
 	{ }
 };

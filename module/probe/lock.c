@@ -17,7 +17,7 @@ static void hide_lock(void *payload, bool who, bool other)
 	((struct ktrace_ev_lock_contended *)payload)->lock = 0;
 }
 
-static void on_begin(void *data, void *lock, unsigned int flags)
+static void on_lock_begin(void *data, void *lock, unsigned int flags)
 {
 	const struct ktrace_ev_lock_contended payload = {
 		.lock = (unsigned long)lock,
@@ -27,7 +27,7 @@ static void on_begin(void *data, void *lock, unsigned int flags)
 	kt_emit_current(KTRACE_EV_LOCK_CONTENDED, &payload, sizeof(payload), hide_lock);
 }
 
-static void on_end(void *data, void *lock, int result)
+static void on_lock_end(void *data, void *lock, int result)
 {
 	const struct ktrace_ev_lock_acquired payload = {
 		.lock = (unsigned long)lock,
@@ -38,14 +38,14 @@ static void on_end(void *data, void *lock, int result)
 }
 
 /* Never called: fails to compile when a tracepoint's arguments are not those above. */
-static void __maybe_unused arguments_match(void)
+static void __maybe_unused lock_arguments_match(void)
 {
-	check_trace_callback_type_contention_begin(on_begin);
-	check_trace_callback_type_contention_end(on_end);
+	check_trace_callback_type_contention_begin(on_lock_begin);
+	check_trace_callback_type_contention_end(on_lock_end);
 }
 
 struct kt_probe kt_probe_lock[] = {
-	{ .id = KTRACE_EV_LOCK_CONTENDED, .tracepoint = "contention_begin", .func = on_begin },
-	{ .id = KTRACE_EV_LOCK_ACQUIRED, .tracepoint = "contention_end", .func = on_end },
+	{ .id = KTRACE_EV_LOCK_CONTENDED, .tracepoint = "contention_begin", .func = on_lock_begin },
+	{ .id = KTRACE_EV_LOCK_ACQUIRED, .tracepoint = "contention_end", .func = on_lock_end },
 	{ }
 };

@@ -66,13 +66,13 @@ out_unlock:
 	rcu_read_unlock();
 }
 
-static void on_rss(void *data, struct mm_struct *mm, int member)
+static void on_memory_rss(void *data, struct mm_struct *mm, int member)
 {
 	emit_rss(mm, member, -1);
 }
 
 /* While several CPUs count, the sum may be below 0 for a moment. */
-static void on_rss_count(void *data, struct mm_struct *mm, int member, long count)
+static void on_memory_rss_count(void *data, struct mm_struct *mm, int member, long count)
 {
 	emit_rss(mm, member, max(count, 0l));
 }
@@ -83,7 +83,7 @@ static void hide_victim(void *payload, bool who, bool other)
 		memset(payload, 0, sizeof(struct ktrace_ev_memory_oom));
 }
 
-static void on_victim(void *data, struct task_struct *task, uid_t uid)
+static void on_memory_victim(void *data, struct task_struct *task, uid_t uid)
 {
 	struct ktrace_ev_memory_oom payload = {
 		.tid = task->pid,
@@ -103,14 +103,14 @@ static void on_victim(void *data, struct task_struct *task, uid_t uid)
 }
 
 /* The caller holds the task, so it is there. */
-static void on_victim_pid(void *data, int pid)
+static void on_memory_victim_pid(void *data, int pid)
 {
 	struct task_struct *task;
 
 	rcu_read_lock();
 	task = pid_task(find_pid_ns(pid, &init_pid_ns), PIDTYPE_PID);
 	if (task)
-		on_victim(data, task, 0);
+		on_memory_victim(data, task, 0);
 	rcu_read_unlock();
 }
 
@@ -121,10 +121,10 @@ static_assert(VICTIM_PASSES_TASK || KT_COMPAT_PASSES(mark_victim, int));
 
 struct kt_probe kt_probe_memory[] = {
 	{ .id = KTRACE_EV_MEMORY_RSS, .tracepoint = "rss_stat",
-	  .func = __builtin_choose_expr(RSS_PASSES_COUNT, (void *)on_rss_count,
-					(void *)on_rss) },
+	  .func = __builtin_choose_expr(RSS_PASSES_COUNT, (void *)on_memory_rss_count,
+					(void *)on_memory_rss) },
 	{ .id = KTRACE_EV_MEMORY_OOM, .tracepoint = "mark_victim",
-	  .func = __builtin_choose_expr(VICTIM_PASSES_TASK, (void *)on_victim,
-					(void *)on_victim_pid) },
+	  .func = __builtin_choose_expr(VICTIM_PASSES_TASK, (void *)on_memory_victim,
+					(void *)on_memory_victim_pid) },
 	{ }
 };

@@ -35,33 +35,33 @@ static void emit_packet(u16 id, const struct sk_buff *skb, const struct net_devi
 	kt_emit_current(id, &payload, sizeof(payload), hide_packet);
 }
 
-static void on_queue(void *data, struct sk_buff *skb)
+static void on_net_queue(void *data, struct sk_buff *skb)
 {
 	emit_packet(KTRACE_EV_NET_QUEUE, skb, skb->dev, skb->len, ntohs(skb->protocol), 0);
 }
 
-static void on_xmit(void *data, struct sk_buff *skb, int result, struct net_device *dev,
-		    unsigned int len)
+static void on_net_xmit(void *data, struct sk_buff *skb, int result, struct net_device *dev,
+			unsigned int len)
 {
 	emit_packet(KTRACE_EV_NET_XMIT, skb, dev, len, 0, result);
 }
 
-static void on_receive(void *data, struct sk_buff *skb)
+static void on_net_receive(void *data, struct sk_buff *skb)
 {
 	emit_packet(KTRACE_EV_NET_RECEIVE, skb, skb->dev, skb->len, ntohs(skb->protocol), 0);
 }
 
 /* Never called: fails to compile when a tracepoint's arguments are not those above. */
-static void __maybe_unused arguments_match(void)
+static void __maybe_unused net_arguments_match(void)
 {
-	check_trace_callback_type_net_dev_queue(on_queue);
-	check_trace_callback_type_net_dev_xmit(on_xmit);
-	check_trace_callback_type_netif_receive_skb(on_receive);
+	check_trace_callback_type_net_dev_queue(on_net_queue);
+	check_trace_callback_type_net_dev_xmit(on_net_xmit);
+	check_trace_callback_type_netif_receive_skb(on_net_receive);
 }
 
 struct kt_probe kt_probe_net[] = {
-	{ .id = KTRACE_EV_NET_QUEUE, .tracepoint = "net_dev_queue", .func = on_queue },
-	{ .id = KTRACE_EV_NET_XMIT, .tracepoint = "net_dev_xmit", .func = on_xmit },
-	{ .id = KTRACE_EV_NET_RECEIVE, .tracepoint = "netif_receive_skb", .func = on_receive },
+	{ .id = KTRACE_EV_NET_QUEUE, .tracepoint = "net_dev_queue", .func = on_net_queue },
+	{ .id = KTRACE_EV_NET_XMIT, .tracepoint = "net_dev_xmit", .func = on_net_xmit },
+	{ .id = KTRACE_EV_NET_RECEIVE, .tracepoint = "netif_receive_skb", .func = on_net_receive },
 	{ }
 };

@@ -6,14 +6,14 @@
 
 static_assert(PWR_EVENT_EXIT == (u32)-1);
 
-static void on_idle(void *data, unsigned int state, unsigned int cpu)
+static void on_power_idle(void *data, unsigned int state, unsigned int cpu)
 {
 	const struct ktrace_ev_power_idle payload = { .cpu = cpu, .state = (s32)state };
 
 	kt_emit_current(KTRACE_EV_POWER_IDLE, &payload, sizeof(payload), NULL);
 }
 
-static void on_frequency(void *data, unsigned int khz, unsigned int cpu)
+static void on_power_frequency(void *data, unsigned int khz, unsigned int cpu)
 {
 	const struct ktrace_ev_power_frequency payload = { .cpu = cpu, .khz = khz };
 
@@ -21,14 +21,15 @@ static void on_frequency(void *data, unsigned int khz, unsigned int cpu)
 }
 
 /* Never called: fails to compile when a tracepoint's arguments are not those above. */
-static void __maybe_unused arguments_match(void)
+static void __maybe_unused power_arguments_match(void)
 {
-	check_trace_callback_type_cpu_idle(on_idle);
-	check_trace_callback_type_cpu_frequency(on_frequency);
+	check_trace_callback_type_cpu_idle(on_power_idle);
+	check_trace_callback_type_cpu_frequency(on_power_frequency);
 }
 
 struct kt_probe kt_probe_power[] = {
-	{ .id = KTRACE_EV_POWER_IDLE, .tracepoint = "cpu_idle", .func = on_idle },
-	{ .id = KTRACE_EV_POWER_FREQUENCY, .tracepoint = "cpu_frequency", .func = on_frequency },
+	{ .id = KTRACE_EV_POWER_IDLE, .tracepoint = "cpu_idle", .func = on_power_idle },
+	{ .id = KTRACE_EV_POWER_FREQUENCY, .tracepoint = "cpu_frequency", .func =
+	 on_power_frequency },
 	{ }
 };

@@ -68,8 +68,8 @@ static void hide_switch(void *payload, bool prev, bool next)
 	}
 }
 
-static void on_switch(void *data, bool preempt, struct task_struct *prev,
-		      struct task_struct *next, unsigned int prev_state)
+static void on_sched_switch(void *data, bool preempt, struct task_struct *prev,
+			    struct task_struct *next, unsigned int prev_state)
 {
 	struct ktrace_ev_sched_switch payload = {
 		.prev_tid = prev->pid,
@@ -91,7 +91,7 @@ static void on_switch(void *data, bool preempt, struct task_struct *prev,
 	});
 }
 
-static void on_wakeup(void *data, struct task_struct *p)
+static void on_sched_wakeup(void *data, struct task_struct *p)
 {
 	struct ktrace_ev_sched_wakeup payload = {
 		.tid = p->pid,
@@ -103,7 +103,7 @@ static void on_wakeup(void *data, struct task_struct *p)
 	emit_for(p, KTRACE_EV_SCHED_WAKEUP, &payload, sizeof(payload));
 }
 
-static void on_migrate(void *data, struct task_struct *p, int dest_cpu)
+static void on_sched_migrate(void *data, struct task_struct *p, int dest_cpu)
 {
 	struct ktrace_ev_sched_migrate payload = {
 		.tid = p->pid,
@@ -116,7 +116,7 @@ static void on_migrate(void *data, struct task_struct *p, int dest_cpu)
 	emit_for(p, KTRACE_EV_SCHED_MIGRATE, &payload, sizeof(payload));
 }
 
-static void on_fork(void *data, struct task_struct *parent, struct task_struct *child)
+static void on_sched_fork(void *data, struct task_struct *parent, struct task_struct *child)
 {
 	struct ktrace_ev_sched_fork payload = {
 		.parent_tid = parent->pid,
@@ -130,7 +130,8 @@ static void on_fork(void *data, struct task_struct *parent, struct task_struct *
 	emit_for(parent, KTRACE_EV_SCHED_FORK, &payload, sizeof(payload));
 }
 
-static void on_exec(void *data, struct task_struct *p, pid_t old_pid, struct linux_binprm *bprm)
+static void on_sched_exec(void *data, struct task_struct *p, pid_t old_pid,
+			  struct linux_binprm *bprm)
 {
 	struct {
 		struct ktrace_ev_sched_exec head;
@@ -148,7 +149,7 @@ static void on_exec(void *data, struct task_struct *p, pid_t old_pid, struct lin
 	});
 }
 
-static void on_exit(void *data, KT_COMPAT_PROCESS_EXIT_ARGS(p))
+static void on_sched_exit(void *data, KT_COMPAT_PROCESS_EXIT_ARGS(p))
 {
 	struct ktrace_ev_sched_exit payload = {
 		.tid = p->pid,
@@ -161,7 +162,7 @@ static void on_exit(void *data, KT_COMPAT_PROCESS_EXIT_ARGS(p))
 	kt_emit_leave(p);
 }
 
-static void on_comm(void *data, struct task_struct *p, const char *comm)
+static void on_sched_comm(void *data, struct task_struct *p, const char *comm)
 {
 	struct ktrace_ev_sched_comm payload = { .tid = p->pid, .pid = p->tgid };
 
@@ -170,29 +171,30 @@ static void on_comm(void *data, struct task_struct *p, const char *comm)
 }
 
 /* Never called: fails to compile when a tracepoint's arguments are not those above. */
-static void __maybe_unused arguments_match(void)
+static void __maybe_unused sched_arguments_match(void)
 {
-	check_trace_callback_type_sched_switch(on_switch);
-	check_trace_callback_type_sched_wakeup(on_wakeup);
-	check_trace_callback_type_sched_wakeup_new(on_wakeup);
-	check_trace_callback_type_sched_migrate_task(on_migrate);
-	check_trace_callback_type_sched_process_fork(on_fork);
-	check_trace_callback_type_sched_process_exec(on_exec);
-	check_trace_callback_type_sched_process_exit(on_exit);
-	check_trace_callback_type_task_rename(on_comm);
+	check_trace_callback_type_sched_switch(on_sched_switch);
+	check_trace_callback_type_sched_wakeup(on_sched_wakeup);
+	check_trace_callback_type_sched_wakeup_new(on_sched_wakeup);
+	check_trace_callback_type_sched_migrate_task(on_sched_migrate);
+	check_trace_callback_type_sched_process_fork(on_sched_fork);
+	check_trace_callback_type_sched_process_exec(on_sched_exec);
+	check_trace_callback_type_sched_process_exit(on_sched_exit);
+	check_trace_callback_type_task_rename(on_sched_comm);
 }
 
 struct kt_probe kt_probe_sched[] = {
-	{ .id = KTRACE_EV_SCHED_SWITCH, .tracepoint = "sched_switch", .func = on_switch },
-	{ .id = KTRACE_EV_SCHED_WAKEUP, .tracepoint = "sched_wakeup", .func = on_wakeup },
-	{ .id = KTRACE_EV_SCHED_WAKEUP, .tracepoint = "sched_wakeup_new", .func = on_wakeup },
-	{ .id = KTRACE_EV_SCHED_MIGRATE, .tracepoint = "sched_migrate_task", .func = on_migrate },
-	{ .id = KTRACE_EV_SCHED_FORK, .tracepoint = "sched_process_fork", .func = on_fork,
+	{ .id = KTRACE_EV_SCHED_SWITCH, .tracepoint = "sched_switch", .func = on_sched_switch },
+	{ .id = KTRACE_EV_SCHED_WAKEUP, .tracepoint = "sched_wakeup", .func = on_sched_wakeup },
+	{ .id = KTRACE_EV_SCHED_WAKEUP, .tracepoint = "sched_wakeup_new", .func = on_sched_wakeup },
+	{ .id = KTRACE_EV_SCHED_MIGRATE, .tracepoint = "sched_migrate_task", .func =
+	 on_sched_migrate },
+	{ .id = KTRACE_EV_SCHED_FORK, .tracepoint = "sched_process_fork", .func = on_sched_fork,
 	  .tracks = true },
-	{ .id = KTRACE_EV_SCHED_EXEC, .tracepoint = "sched_process_exec", .func = on_exec,
+	{ .id = KTRACE_EV_SCHED_EXEC, .tracepoint = "sched_process_exec", .func = on_sched_exec,
 	  .tracks = true },
-	{ .id = KTRACE_EV_SCHED_EXIT, .tracepoint = "sched_process_exit", .func = on_exit,
+	{ .id = KTRACE_EV_SCHED_EXIT, .tracepoint = "sched_process_exit", .func = on_sched_exit,
 	  .tracks = true },
-	{ .id = KTRACE_EV_SCHED_COMM, .tracepoint = "task_rename", .func = on_comm },
+	{ .id = KTRACE_EV_SCHED_COMM, .tracepoint = "task_rename", .func = on_sched_comm },
 	{ }
 };

@@ -43,8 +43,8 @@ static void hide_target(void *payload, bool who, bool other)
 	memset(p->comm, 0, KTRACE_COMM_LEN);
 }
 
-static void on_generate(void *data, int sig, struct kernel_siginfo *info,
-			struct task_struct *task, int group, int result)
+static void on_signal_generate(void *data, int sig, struct kernel_siginfo *info,
+			       struct task_struct *task, int group, int result)
 {
 	struct ktrace_ev_signal_generate payload = {
 		.sig = sig,
@@ -66,7 +66,8 @@ static void on_generate(void *data, int sig, struct kernel_siginfo *info,
 	});
 }
 
-static void on_deliver(void *data, int sig, struct kernel_siginfo *info, struct k_sigaction *ka)
+static void on_signal_deliver(void *data, int sig, struct kernel_siginfo *info,
+			      struct k_sigaction *ka)
 {
 	const struct ktrace_ev_signal_deliver payload = {
 		.sig = sig,
@@ -79,14 +80,16 @@ static void on_deliver(void *data, int sig, struct kernel_siginfo *info, struct 
 }
 
 /* Never called: fails to compile when a tracepoint's arguments are not those above. */
-static void __maybe_unused arguments_match(void)
+static void __maybe_unused signal_arguments_match(void)
 {
-	check_trace_callback_type_signal_generate(on_generate);
-	check_trace_callback_type_signal_deliver(on_deliver);
+	check_trace_callback_type_signal_generate(on_signal_generate);
+	check_trace_callback_type_signal_deliver(on_signal_deliver);
 }
 
 struct kt_probe kt_probe_signal[] = {
-	{ .id = KTRACE_EV_SIGNAL_GENERATE, .tracepoint = "signal_generate", .func = on_generate },
-	{ .id = KTRACE_EV_SIGNAL_DELIVER, .tracepoint = "signal_deliver", .func = on_deliver },
+	{ .id = KTRACE_EV_SIGNAL_GENERATE, .tracepoint = "signal_generate", .func =
+	 on_signal_generate },
+	{ .id = KTRACE_EV_SIGNAL_DELIVER, .tracepoint = "signal_deliver", .func =
+	 on_signal_deliver },
 	{ }
 };

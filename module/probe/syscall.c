@@ -8,7 +8,7 @@
 #include "emit.h"
 
 /* Not inlined, so that the test whether the event is wanted stays short. */
-static noinline void record_enter(struct pt_regs *regs, long id)
+static noinline void syscall_record_enter(struct pt_regs *regs, long id)
 {
 	struct ktrace_ev_syscall_enter payload = {
 		.nr = (s32)id,
@@ -23,13 +23,13 @@ static noinline void record_enter(struct pt_regs *regs, long id)
 	kt_emit_current(KTRACE_EV_SYSCALL_ENTER, &payload, sizeof(payload), NULL);
 }
 
-static void on_enter(void *data, struct pt_regs *regs, long id)
+static void on_syscall_enter(void *data, struct pt_regs *regs, long id)
 {
 	if (kt_emit_wants(KTRACE_EV_SYSCALL_ENTER, current))
-		record_enter(regs, id);
+		syscall_record_enter(regs, id);
 }
 
-static noinline void record_exit(struct pt_regs *regs, long ret)
+static noinline void syscall_record_exit(struct pt_regs *regs, long ret)
 {
 	const int nr = syscall_get_nr(current, regs);
 	const struct ktrace_ev_syscall_exit payload = {
@@ -41,21 +41,21 @@ static noinline void record_exit(struct pt_regs *regs, long ret)
 	kt_emit_current(KTRACE_EV_SYSCALL_EXIT, &payload, sizeof(payload), NULL);
 }
 
-static void on_exit(void *data, struct pt_regs *regs, long ret)
+static void on_syscall_exit(void *data, struct pt_regs *regs, long ret)
 {
 	if (kt_emit_wants(KTRACE_EV_SYSCALL_EXIT, current))
-		record_exit(regs, ret);
+		syscall_record_exit(regs, ret);
 }
 
 /* Never called: fails to compile when a tracepoint's arguments are not those above. */
-static void __maybe_unused arguments_match(void)
+static void __maybe_unused syscall_arguments_match(void)
 {
-	check_trace_callback_type_sys_enter(on_enter);
-	check_trace_callback_type_sys_exit(on_exit);
+	check_trace_callback_type_sys_enter(on_syscall_enter);
+	check_trace_callback_type_sys_exit(on_syscall_exit);
 }
 
 struct kt_probe kt_probe_syscall[] = {
-	{ .id = KTRACE_EV_SYSCALL_ENTER, .tracepoint = "sys_enter", .func = on_enter },
-	{ .id = KTRACE_EV_SYSCALL_EXIT, .tracepoint = "sys_exit", .func = on_exit },
+	{ .id = KTRACE_EV_SYSCALL_ENTER, .tracepoint = "sys_enter", .func = on_syscall_enter },
+	{ .id = KTRACE_EV_SYSCALL_EXIT, .tracepoint = "sys_exit", .func = on_syscall_exit },
 	{ }
 };

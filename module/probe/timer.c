@@ -23,39 +23,39 @@ static void emit_start(const struct timer_list *timer, unsigned long expires)
 }
 
 /* @bucket_expiry is when the timer wheel will look at it, which is later. */
-static void on_start(void *data, struct timer_list *timer, unsigned long bucket_expiry)
+static void on_timer_start(void *data, struct timer_list *timer, unsigned long bucket_expiry)
 {
 	emit_start(timer, timer->expires);
 }
 
-static void on_start_flags(void *data, struct timer_list *timer, unsigned long expires,
-			   unsigned int flags)
+static void on_timer_start_flags(void *data, struct timer_list *timer, unsigned long expires,
+				 unsigned int flags)
 {
 	emit_start(timer, expires);
 }
 
-static void on_cancel(void *data, struct timer_list *timer)
+static void on_timer_cancel(void *data, struct timer_list *timer)
 {
 	kt_func_emit(KTRACE_EV_TIMER_CANCEL, timer, timer->function);
 }
 
-static void on_enter(void *data, struct timer_list *timer, unsigned long clk)
+static void on_timer_enter(void *data, struct timer_list *timer, unsigned long clk)
 {
 	kt_func_emit_value(KTRACE_EV_TIMER_ENTER, timer, ns_between(timer->expires, jiffies),
 			   timer->function);
 }
 
-static void hide_timer(void *payload, bool who, bool other)
+static void timer_hide_timer(void *payload, bool who, bool other)
 {
 	((struct ktrace_ev_timer *)payload)->timer = 0;
 }
 
 /* @timer may be gone. */
-static void on_exit(void *data, struct timer_list *timer)
+static void on_timer_exit(void *data, struct timer_list *timer)
 {
 	const struct ktrace_ev_timer payload = { (unsigned long)timer };
 
-	kt_emit_current(KTRACE_EV_TIMER_EXIT, &payload, sizeof(payload), hide_timer);
+	kt_emit_current(KTRACE_EV_TIMER_EXIT, &payload, sizeof(payload), timer_hide_timer);
 }
 
 #define START_PASSES_FLAGS \
@@ -64,19 +64,19 @@ static_assert(START_PASSES_FLAGS ||
 	      KT_COMPAT_PASSES(timer_start, struct timer_list *, unsigned long));
 
 /* Never called: fails to compile when a tracepoint's arguments are not those above. */
-static void __maybe_unused arguments_match(void)
+static void __maybe_unused timer_arguments_match(void)
 {
-	check_trace_callback_type_timer_cancel(on_cancel);
-	check_trace_callback_type_timer_expire_entry(on_enter);
-	check_trace_callback_type_timer_expire_exit(on_exit);
+	check_trace_callback_type_timer_cancel(on_timer_cancel);
+	check_trace_callback_type_timer_expire_entry(on_timer_enter);
+	check_trace_callback_type_timer_expire_exit(on_timer_exit);
 }
 
 struct kt_probe kt_probe_timer[] = {
 	{ .id = KTRACE_EV_TIMER_START, .tracepoint = "timer_start",
-	  .func = __builtin_choose_expr(START_PASSES_FLAGS, (void *)on_start_flags,
-					(void *)on_start) },
-	{ .id = KTRACE_EV_TIMER_CANCEL, .tracepoint = "timer_cancel", .func = on_cancel },
-	{ .id = KTRACE_EV_TIMER_ENTER, .tracepoint = "timer_expire_entry", .func = on_enter },
-	{ .id = KTRACE_EV_TIMER_EXIT, .tracepoint = "timer_expire_exit", .func = on_exit },
+	  .func = __builtin_choose_expr(START_PASSES_FLAGS, (void *)on_timer_start_flags,
+					(void *)on_timer_start) },
+	{ .id = KTRACE_EV_TIMER_CANCEL, .tracepoint = "timer_cancel", .func = on_timer_cancel },
+	{ .id = KTRACE_EV_TIMER_ENTER, .tracepoint = "timer_expire_entry", .func = on_timer_enter },
+	{ .id = KTRACE_EV_TIMER_EXIT, .tracepoint = "timer_expire_exit", .func = on_timer_exit },
 	{ }
 };

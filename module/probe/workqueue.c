@@ -6,36 +6,38 @@
 #include "emit.h"
 #include "func.h"
 
-static void on_queue(void *data, int cpu, struct pool_workqueue *pwq, struct work_struct *work)
+static void on_workqueue_queue(void *data, int cpu, struct pool_workqueue *pwq,
+			       struct work_struct *work)
 {
 	kt_func_emit_value(KTRACE_EV_WORKQUEUE_QUEUE, work, cpu == WORK_CPU_UNBOUND ? -1 : cpu,
 			   work->func);
 }
 
-static void on_start(void *data, struct work_struct *work)
+static void on_workqueue_start(void *data, struct work_struct *work)
 {
 	kt_func_emit(KTRACE_EV_WORKQUEUE_START, work, work->func);
 }
 
 /* @work may be gone. */
-static void on_end(void *data, struct work_struct *work, work_func_t func)
+static void on_workqueue_end(void *data, struct work_struct *work, work_func_t func)
 {
 	kt_func_emit(KTRACE_EV_WORKQUEUE_END, work, func);
 }
 
 /* Never called: fails to compile when a tracepoint's arguments are not those above. */
-static void __maybe_unused arguments_match(void)
+static void __maybe_unused workqueue_arguments_match(void)
 {
-	check_trace_callback_type_workqueue_queue_work(on_queue);
-	check_trace_callback_type_workqueue_execute_start(on_start);
-	check_trace_callback_type_workqueue_execute_end(on_end);
+	check_trace_callback_type_workqueue_queue_work(on_workqueue_queue);
+	check_trace_callback_type_workqueue_execute_start(on_workqueue_start);
+	check_trace_callback_type_workqueue_execute_end(on_workqueue_end);
 }
 
 struct kt_probe kt_probe_workqueue[] = {
 	{ .id = KTRACE_EV_WORKQUEUE_QUEUE, .tracepoint = "workqueue_queue_work",
-	  .func = on_queue },
+	  .func = on_workqueue_queue },
 	{ .id = KTRACE_EV_WORKQUEUE_START, .tracepoint = "workqueue_execute_start",
-	  .func = on_start },
-	{ .id = KTRACE_EV_WORKQUEUE_END, .tracepoint = "workqueue_execute_end", .func = on_end },
+	  .func = on_workqueue_start },
+	{ .id = KTRACE_EV_WORKQUEUE_END, .tracepoint = "workqueue_execute_end", .func =
+	 on_workqueue_end },
 	{ }
 };

@@ -69,8 +69,8 @@ static __u64 writer_lost(const struct ktrace_ring *w, struct ktrace_lost *lost)
  * May the block at @next be entered? @published is head: equal to @pos, or below it
  * when outer writers have not finished.
  */
-static enum kt_open_result may_open(const struct kt_ring *r, __u64 pos, __u64 next,
-				    __u64 published)
+static enum kt_open_result ring_may_open(const struct kt_ring *r, __u64 pos, __u64 next,
+					 __u64 published)
 {
 	__u64 tail;
 
@@ -110,7 +110,7 @@ enum kt_open_result kt_ring_open_block(const struct kt_ring *r, __u64 pos, __u64
 {
 	const __u64 next = kt_block_end(r, pos);
 	const struct ktrace_block *before = kt_ring_at(r, next - r->block_size);
-	enum kt_open_result verdict = may_open(r, pos, next, published);
+	enum kt_open_result verdict = ring_may_open(r, pos, next, published);
 	__u64 lost;
 
 	if (verdict != KT_OPEN_OK)
@@ -220,7 +220,7 @@ static void store_opening(const struct kt_ring *r, __u64 pos, __u64 ts, struct k
 }
 
 /* reserve and head as they belong together; false: an inner writer has just moved them. */
-static bool look(const struct ktrace_ring *w, __u64 *reserve, __u64 *head)
+static bool ring_look(const struct ktrace_ring *w, __u64 *reserve, __u64 *head)
 {
 	*reserve = kt_load(&w->reserve);
 	kt_barrier();	/* one that comes between is seen by the third load */
@@ -236,7 +236,7 @@ bool kt_ring_is_busy(const struct kt_ring *r)
 	int attempts = 0;
 
 	while (attempts++ < ATTEMPTS_MAX)
-		if (look(r->w, &reserve, &head))
+		if (ring_look(r->w, &reserve, &head))
 			break;
 	return kt_is_unpublished(reserve, head);
 }
@@ -277,7 +277,7 @@ void kt_ring_publish_rest(const struct kt_ring *r, __u64 end)
  * the reader has given back meanwhile. If the exchange fails, suspend says nothing that is
  * not so: who reaches its position has found no room in front of it.
  */
-static bool suspend(const struct kt_ring *r, __u64 reserve, __u64 head)
+static bool ring_suspend(const struct kt_ring *r, __u64 reserve, __u64 head)
 {
 	const __u64 pos = reserve_pos(reserve, head), end = kt_block_end(r, pos);
 
@@ -295,8 +295,8 @@ static bool suspend(const struct kt_ring *r, __u64 reserve, __u64 head)
 }
 
 /* Where a record of @total bytes goes; @o->size is 0 when it stays in its block. */
-static enum kt_open_result place(const struct kt_ring *r, __u64 reserve, __u64 head,
-				 __u32 total, struct kt_opening *o)
+static enum kt_open_result ring_place(const struct kt_ring *r, __u64 reserve, __u64 head,
+				      __u32 total, struct kt_opening *o)
 {
 	const __u64 pos = reserve_pos(reserve, head);
 	enum kt_open_result verdict;
@@ -308,12 +308,12 @@ static enum kt_open_result place(const struct kt_ring *r, __u64 reserve, __u64 h
 		return KT_OPEN_FULL;
 	verdict = kt_ring_open_block(r, pos, head,
 				     reserve_records(reserve, kt_load(&r->w->records)), o);
-	if (verdict == KT_OPEN_SUSPEND && !suspend(r, reserve, head))
+	if (verdict == KT_OPEN_SUSPEND && !ring_suspend(r, reserve, head))
 		return KT_OPEN_SUSPEND;
 	return verdict == KT_OPEN_SUSPEND ? KT_OPEN_STOPPED : verdict;
 }
 
-static enum kt_ring_result refuse(const struct kt_ring *r, enum kt_open_result verdict)
+static enum kt_ring_result ring_refuse(const struct kt_ring *r, enum kt_open_result verdict)
 {
 	if (verdict != KT_OPEN_WAIT)
 		kt_count(&r->w->lost.count[kt_open_reason(verdict)], 1);
@@ -349,14 +349,14 @@ static kt_noinline enum kt_ring_result reserve_slow(const struct kt_ring *r, __u
 
 	for (;;) {
 		if (attempts++ == ATTEMPTS_MAX)
-			return refuse(r, KT_OPEN_NESTED);
-		if (!look(r->w, &reserve, &head))
+			return ring_refuse(r, KT_OPEN_NESTED);
+		if (!ring_look(r->w, &reserve, &head))
 			continue;
-		verdict = place(r, reserve, head, total, &o);
+		verdict = ring_place(r, reserve, head, total, &o);
 		if (verdict == KT_OPEN_SUSPEND)
 			continue;	/* an inner writer came first */
 		if (verdict != KT_OPEN_OK)
-			return refuse(r, verdict);
+			return ring_refuse(r, verdict);
 		if (o.size)
 			give_up_block();
 		pos = reserve_pos(reserve, head);

@@ -61,7 +61,7 @@ void kt_shark_aim(struct kt_shark *t)
 }
 
 /* Events of a chunk that made room for newer ones */
-static __u64 overwritten(const struct kt_shark_chunk *c)
+static __u64 shark_table_overwritten(const struct kt_shark_chunk *c)
 {
 	const __u64 before = c->lost[KTRACE_SHARK_LOST_OVERWRITTEN];
 
@@ -71,11 +71,11 @@ static __u64 overwritten(const struct kt_shark_chunk *c)
 }
 
 /* What a chunk counted goes to the tracer's sums. */
-static void forget(struct kt_shark *t, struct kt_shark_chunk *c)
+static void shark_table_forget(struct kt_shark *t, struct kt_shark_chunk *c)
 {
 	__u32 i;
 
-	c->lost[KTRACE_SHARK_LOST_OVERWRITTEN] = overwritten(c);
+	c->lost[KTRACE_SHARK_LOST_OVERWRITTEN] = shark_table_overwritten(c);
 	for (i = 0; i < KTRACE_SHARK_LOST_NR; i++)
 		if (c->lost[i])
 			kt_count(&t->lost[i], c->lost[i]);
@@ -86,7 +86,7 @@ void kt_shark_take(struct kt_shark *t, struct kt_shark_chunk *c)
 {
 	__u32 i;
 
-	forget(t, c);
+	shark_table_forget(t, c);
 	for (i = 0; i < KTRACE_SHARK_LOST_NR; i++)
 		c->lost[i] = 0;
 	c->laps = 0;
@@ -145,7 +145,7 @@ void kt_shark_describe(const struct kt_shark *t, __u32 n, struct FTrace_Chunk *s
 		status->events = c->packed;
 	for (i = 0; i < KTRACE_SHARK_LOST_NR; i++)
 		status->lost[i] = c->lost[i];
-	status->lost[KTRACE_SHARK_LOST_OVERWRITTEN] = overwritten(c);
+	status->lost[KTRACE_SHARK_LOST_OVERWRITTEN] = shark_table_overwritten(c);
 }
 
 /* ---- what callers ask for ---- */
@@ -279,7 +279,7 @@ static int delete_locked(struct kt_shark *t, int n, void **memory)
 	if (c->flags & FTRACE_CHUNK_FLAG_BUSY || c->links || t->selected == n)
 		return -EBUSY;
 	unlink_next(t, c);
-	forget(t, c);
+	shark_table_forget(t, c);
 	*memory = c->slots;
 	*c = (struct kt_shark_chunk){ .next = KT_SHARK_NONE };
 	return 0;
@@ -489,7 +489,7 @@ int kt_shark_lost(struct kt_shark *t, __u32 reason, __u64 *count)
 	*count = kt_load(&t->lost[reason]);
 	for (n = 0; n < KTRACE_SHARK_CHUNK_NR; n++)
 		*count += reason == KTRACE_SHARK_LOST_OVERWRITTEN ?
-			  overwritten(&t->chunks[n]) : t->chunks[n].lost[reason];
+			  shark_table_overwritten(&t->chunks[n]) : t->chunks[n].lost[reason];
 	kt_shark_done(t, &here);
 	return 0;
 }

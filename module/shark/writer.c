@@ -68,8 +68,8 @@ kt_noinline int kt_shark_wait(struct kt_shark *t, struct kt_shark_pending *me)
  * We may be interrupted in turn, by a writer that leaves its event behind ours. Their reader was
  * interrupted by all of us, and goes on when all have returned.
  */
-static kt_noinline void postpone(struct kt_shark *t, struct kt_shark_pending *me,
-				 const struct kt_shark_waiting *event)
+static kt_noinline void shark_writer_postpone(struct kt_shark *t, struct kt_shark_pending *me,
+					      const struct kt_shark_waiting *event)
 {
 	__u64 word, nr;
 
@@ -167,7 +167,7 @@ static struct ktrace_shark_event *end_of(const struct kt_shark_chunk *c)
 	return c->slots + c->normal_nr;
 }
 
-static void lose(struct kt_shark_chunk *c, enum ktrace_shark_lost reason)
+static void shark_writer_lose(struct kt_shark_chunk *c, enum ktrace_shark_lost reason)
 {
 	c->lost[reason]++;
 }
@@ -189,7 +189,7 @@ static bool has_slot(struct kt_shark_chunk *c)
 }
 
 /* May the writer go there? */
-static bool is_usable(const struct kt_shark_chunk *c)
+static bool shark_writer_is_usable(const struct kt_shark_chunk *c)
 {
 	if (c->flags & (FTRACE_CHUNK_FLAG_BUSY | FTRACE_CHUNK_FLAG_COMPR))
 		return false;
@@ -201,11 +201,11 @@ static bool is_usable(const struct kt_shark_chunk *c)
 }
 
 /* From the selected chunk, which is FULL, to the one that is linked to it. */
-static bool jump(struct kt_shark *t)
+static bool shark_writer_jump(struct kt_shark *t)
 {
 	const __s32 next = t->target->next;
 
-	if (next == KT_SHARK_NONE || !is_usable(&t->chunks[next]))
+	if (next == KT_SHARK_NONE || !shark_writer_is_usable(&t->chunks[next]))
 		return false;
 	if (t->chunks[next].flags & FTRACE_CHUNK_FLAG_FREE)
 		kt_shark_take(t, &t->chunks[next]);
@@ -256,16 +256,17 @@ kt_noinline void kt_shark_store_slow(struct kt_shark *t, __u16 code, __u16 par1,
 	if (c == &t->nowhere) {
 		t->lost[KTRACE_SHARK_LOST_NOCHUNK] += t->is_enabled;
 	} else if (c->flags & FTRACE_CHUNK_FLAG_BUSY) {
-		lose(c, KTRACE_SHARK_LOST_BUSY);
+		shark_writer_lose(c, KTRACE_SHARK_LOST_BUSY);
 	} else if (has_slot(c)) {
 		store_normal(t, code, par1, par2);
-	} else if ((c->flags & KTRACE_SHARK_MODE_MASK) == FTRACE_CHUNK_FLAG_JTN && jump(t)) {
+	} else if ((c->flags & KTRACE_SHARK_MODE_MASK) == FTRACE_CHUNK_FLAG_JTN &&
+		   shark_writer_jump(t)) {
 		has_slot(t->target);
 		store_normal(t, code, par1, par2);
 	} else if (how & KT_SHARK_CRITICAL && c->emergency_used < c->emergency_nr) {
 		store_emergency(t, code, par1, par2);
 	} else {
-		lose(c, KTRACE_SHARK_LOST_FULL);
+		shark_writer_lose(c, KTRACE_SHARK_LOST_FULL);
 	}
 }
 
@@ -278,7 +279,7 @@ kt_noinline void kt_shark_next(struct kt_shark *t)
 		return;
 	c->flags |= FTRACE_CHUNK_FLAG_FULL;
 	kt_shark_set_limit(c);
-	jump(t);
+	shark_writer_jump(t);
 }
 
 /* kt_shark_log_quick(), with the lock, where it is not quick */
@@ -308,7 +309,7 @@ kt_noinline void kt_shark_log_contended(struct kt_shark *t, __u32 code, __u32 pa
 		return;
 	case -EDEADLK:
 		waiting = (struct kt_shark_waiting){ (__u16)code, (__u16)par1, par2, how };
-		postpone(t, me, &waiting);
+		shark_writer_postpone(t, me, &waiting);
 		break;
 	default:
 		kt_count(&t->lost[KTRACE_SHARK_LOST_NESTED], 1);

@@ -18,7 +18,7 @@
 #include <linux/scatterlist.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
-#include "shark/chunk.h"
+#include "chunk.h"
 #include "contexts.h"
 
 enum { SLOTS = 64, ROUNDS = 200, CHUNKS = 4 };

@@ -11,7 +11,7 @@
 #include <linux/ktrace.h>
 #include <linux/perf_event.h>
 #include <linux/pid_namespace.h>
-#include "context/context.h"
+#include "context.h"
 #include "contexts.h"
 #include "control.h"
 #include "session_fixture.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * event_filter_kunit.c - suite ktrace_sieve: filters of events, in the kernel
+ * event_filter_kunit.c - suite ktrace_event_filter: filters of events, in the kernel
  *
  * What programs say is tested outside, in tests/unit/test_kernel_filter.c; here is where they
  * run: when they come and go, who pays for them, and what they may ask about.
@@ -27,8 +27,9 @@ static const char texts[] = "otherfollowed";
 #define FOLLOWED .text_off = 5, .text_len = 8
 
 /* Not by way of a caller's memory, but checked as such are. */
-static struct kt_event_filter *make_sieve(struct kunit *test, const struct ktrace_match_step *steps,
-					  u32 nr)
+static struct kt_event_filter *make_filter(struct kunit *test,
+					   const struct ktrace_match_step *steps,
+					   u32 nr)
 {
 	const u32 bytes = sizeof(struct kt_event_filter) + nr * sizeof(*steps);
 	struct kt_event_filter *v = kvzalloc(bytes, GFP_KERNEL);
@@ -47,7 +48,7 @@ static void set_one(struct kunit *test, struct kt_session *s, u16 id,
 {
 	step.yes = 1;
 	step.no = 2;
-	KUNIT_ASSERT_EQ(test, kt_control_filter(s, id, make_sieve(test, &step, 1)), 0);
+	KUNIT_ASSERT_EQ(test, kt_control_filter(s, id, make_filter(test, &step, 1)), 0);
 }
 
 static const struct ktrace_match_step par1_is_wanted = {
@@ -157,15 +158,15 @@ static void the_user_pays_for_filters_until_they_go(struct kunit *test)
 {
 	struct kt_session *s = make_session(test, KTRACE_EV_LOGEVENT);
 	const u64 before = fix_user_bytes(GLOBAL_ROOT_UID);
-	struct kt_event_filter *v = make_sieve(test, all_fields, ARRAY_SIZE(all_fields));
+	struct kt_event_filter *v = make_filter(test, all_fields, ARRAY_SIZE(all_fields));
 	const u32 bytes = v->bytes;
 
 	KUNIT_EXPECT_EQ(test, kt_control_filter(s, KTRACE_EV_LOGEVENT, v), 0);
 	KUNIT_EXPECT_EQ(test, fix_user_bytes(GLOBAL_ROOT_UID), before + bytes);
-	v = make_sieve(test, all_fields, ARRAY_SIZE(all_fields));
+	v = make_filter(test, all_fields, ARRAY_SIZE(all_fields));
 	KUNIT_EXPECT_EQ(test, kt_control_filter(s, KTRACE_EV_LOGEVENT, v), 0);
 	KUNIT_EXPECT_EQ(test, fix_user_bytes(GLOBAL_ROOT_UID), before + bytes);
-	v = make_sieve(test, all_fields, ARRAY_SIZE(all_fields));
+	v = make_filter(test, all_fields, ARRAY_SIZE(all_fields));
 	fix_set_limits(test, 0, 0);
 	KUNIT_EXPECT_EQ(test, kt_control_filter(s, KTRACE_EV_LOGEVENT, v), -EDQUOT);
 	kt_event_filter_free(v);
@@ -175,7 +176,7 @@ static void the_user_pays_for_filters_until_they_go(struct kunit *test)
 	fix_set_limits(test, 1024, 2048);
 	KUNIT_EXPECT_EQ(test, kt_control_filter(s, KTRACE_EV_LOGEVENT, NULL), 0);
 	KUNIT_EXPECT_EQ(test, fix_user_bytes(GLOBAL_ROOT_UID), before);
-	v = make_sieve(test, all_fields, ARRAY_SIZE(all_fields));
+	v = make_filter(test, all_fields, ARRAY_SIZE(all_fields));
 	KUNIT_EXPECT_EQ(test, kt_control_filter(s, KTRACE_EV_LOGEVENT, v), 0);
 	fix_close(test, s);	/* with its filter */
 	KUNIT_EXPECT_EQ(test, fix_user_bytes(GLOBAL_ROOT_UID), 0);
@@ -308,7 +309,7 @@ static void change_filter(struct kunit *test, struct kt_session *s, u32 round)
 		break;
 	case 1:
 		KUNIT_ASSERT_EQ(test, kt_control_filter(s, KTRACE_EV_LOGEVENT,
-				make_sieve(test, all_fields, ARRAY_SIZE(all_fields))), 0);
+				make_filter(test, all_fields, ARRAY_SIZE(all_fields))), 0);
 		break;
 	default:
 		KUNIT_ASSERT_EQ(test, kt_control_filter(s, KTRACE_EV_LOGEVENT, NULL), 0);
@@ -347,7 +348,7 @@ static struct kunit_case cases[] = {
 };
 
 static struct kunit_suite suite = {
-	.name = "ktrace_sieve",
+	.name = "ktrace_event_filter",
 	.test_cases = cases,
 };
 kunit_test_suite(suite);

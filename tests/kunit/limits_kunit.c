@@ -275,7 +275,7 @@ static void filter(struct kunit *test, struct kt_session *s)
 	struct kt_event_filter *v = kvzalloc(sizeof(*v), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, v);
-	kt_emit_set_sieve(&s->target, KTRACE_EV_SCHED_SWITCH, v);
+	kt_emit_set_filter(&s->target, KTRACE_EV_SCHED_SWITCH, v);
 }
 
 /* What filters of a user may do for an event is for all of them; others have their own. */
@@ -292,7 +292,7 @@ static void the_sessions_of_a_user_share_the_work_of_filters(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, a->target.work_max, KTRACE_MATCH_WORK_MAX / 2);
 	KUNIT_EXPECT_EQ(test, b->target.work_max, KTRACE_MATCH_WORK_MAX / 2);
 	KUNIT_EXPECT_EQ(test, other->target.work_max, KTRACE_MATCH_WORK_MAX);
-	kt_emit_set_sieve(&a->target, KTRACE_EV_SCHED_SWITCH, NULL);
+	kt_emit_set_filter(&a->target, KTRACE_EV_SCHED_SWITCH, NULL);
 	KUNIT_EXPECT_EQ(test, b->target.work_max, KTRACE_MATCH_WORK_MAX);
 	filter(test, a);
 	fix_close(test, b);
@@ -321,7 +321,7 @@ static int choose(void *arg)
 {
 	struct choice *c = arg;
 
-	kt_emit_set_sieve(&c->s->target, KTRACE_EV_SCHED_SWITCH, c->v);
+	kt_emit_set_filter(&c->s->target, KTRACE_EV_SCHED_SWITCH, c->v);
 	complete_all(&c->done);
 	return 0;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pid_filter_kunit.c - suite ktrace_filter: the set of followed processes
+ * pid_filter_kunit.c - suite ktrace_pid_filter: the set of followed processes
  *
  * Most of it with tasks that are made up: ids at the ends of what there can be, users, and
  * any order of events. At all times alive_nr is the number of bits in alive.
@@ -59,7 +59,7 @@ static void set_uid(struct task_struct *task, uid_t uid)
 }
 
 /* Ends a thread as do_exit() does: count down, then tell. */
-static bool end(struct task_struct *task)
+static bool session_end(struct task_struct *task)
 {
 	atomic_dec(&task->signal->live);
 	return kt_pid_filter_leave(&filter, task);
@@ -118,7 +118,7 @@ static void children_are_followed_grandchildren_too(struct kunit *test)
 		KUNIT_EXPECT_TRUE(test, kt_pid_filter_passes(&filter, task[i]));
 	/* in any order; the last one says so, and all stay followed for their last events */
 	for (i = 0; i < TASKS; i++)
-		KUNIT_EXPECT_EQ(test, end(task[(i * 3) % TASKS]), i == TASKS - 1);
+		KUNIT_EXPECT_EQ(test, session_end(task[(i * 3) % TASKS]), i == TASKS - 1);
 	expect_alive(test, 0);
 	KUNIT_EXPECT_TRUE(test, kt_pid_filter_passes(&filter, task[5]));
 }
@@ -130,7 +130,7 @@ static void children_of_others_are_not_followed(struct kunit *test)
 	kt_pid_filter_fork(&filter, a, b);
 	KUNIT_EXPECT_FALSE(test, kt_pid_filter_passes(&filter, b));
 	expect_alive(test, 0);
-	KUNIT_EXPECT_FALSE(test, end(b));
+	KUNIT_EXPECT_FALSE(test, session_end(b));
 }
 
 /* An id whose followed process is gone may become anybody's. */
@@ -140,11 +140,11 @@ static void an_id_that_comes_again_is_somebody_else(struct kunit *test)
 	struct task_struct *again = make_task(test, 100, 1000);
 
 	follow(test, task);
-	KUNIT_EXPECT_TRUE(test, end(task));
+	KUNIT_EXPECT_TRUE(test, session_end(task));
 	KUNIT_EXPECT_TRUE(test, kt_pid_filter_passes(&filter, task));
 	kt_pid_filter_fork(&filter, other, again);
 	KUNIT_EXPECT_FALSE(test, kt_pid_filter_passes(&filter, again));
-	KUNIT_EXPECT_FALSE(test, end(again));
+	KUNIT_EXPECT_FALSE(test, session_end(again));
 	expect_alive(test, 0);
 }
 
@@ -159,10 +159,10 @@ static void a_process_leaves_with_its_last_thread(struct kunit *test)
 	kt_pid_filter_fork(&filter, a, b);
 	expect_alive(test, 1);
 	KUNIT_EXPECT_TRUE(test, kt_pid_filter_passes(&filter, b));
-	KUNIT_EXPECT_FALSE(test, end(leader));
-	KUNIT_EXPECT_FALSE(test, end(a));
+	KUNIT_EXPECT_FALSE(test, session_end(leader));
+	KUNIT_EXPECT_FALSE(test, session_end(a));
 	expect_alive(test, 1);
-	KUNIT_EXPECT_TRUE(test, end(b));
+	KUNIT_EXPECT_TRUE(test, session_end(b));
 	expect_alive(test, 0);
 	/* two threads that both were the last when they looked */
 	KUNIT_EXPECT_FALSE(test, kt_pid_filter_leave(&filter, a));
@@ -206,8 +206,8 @@ static void a_program_of_another_user_is_left(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, kt_pid_filter_exec(&filter, b));
 	expect_alive(test, 0);
 	/* not counted twice when they end */
-	KUNIT_EXPECT_FALSE(test, end(a));
-	KUNIT_EXPECT_FALSE(test, end(b));
+	KUNIT_EXPECT_FALSE(test, session_end(a));
+	KUNIT_EXPECT_FALSE(test, session_end(b));
 	expect_alive(test, 0);
 }
 
@@ -325,7 +325,7 @@ static void who_is_followed_before_the_fork_is_told_stays_followed(struct kunit 
 	kt_pid_filter_fork(&filter, other, task);
 	KUNIT_EXPECT_TRUE(test, kt_pid_filter_passes(&filter, task));
 	expect_alive(test, 1);
-	KUNIT_EXPECT_TRUE(test, end(task));
+	KUNIT_EXPECT_TRUE(test, session_end(task));
 	/* its number is somebody else's from now on */
 	clear_bit(other->tgid, filter.followed);
 	kt_pid_filter_fork(&filter, other, task);
@@ -374,7 +374,7 @@ static void following_and_the_fork_at_the_same_time(struct kunit *test)
 		while (atomic_read(&went) != i)
 			cond_resched();
 		lost += !kt_pid_filter_passes(&filter, racer);
-		end(racer);
+		session_end(racer);
 		atomic_set(&racer->signal->live, 1);
 	}
 	kthread_stop(thread);
@@ -457,7 +457,7 @@ static int come_and_go(void *arg)
 			atomic_set(&task->signal->live, 1);
 			kt_pid_filter_fork(&filter, crowd_parent, task);
 		} else if (random >> 31) {
-			atomic_add(end(task), &last_ones);
+			atomic_add(session_end(task), &last_ones);
 		} else {
 			set_uid(task, random >> 30 ? 1000 : 0);
 			atomic_add(kt_pid_filter_exec(&filter, task), &last_ones);
@@ -466,7 +466,7 @@ static int come_and_go(void *arg)
 	}
 	for (i = 0; i < TASKS; i++)
 		if (atomic_read(&mine[i]->signal->live))
-			atomic_add(end(mine[i]), &last_ones);
+			atomic_add(session_end(mine[i]), &last_ones);
 	atomic_inc(&through_nr);
 	while (!kthread_should_stop())
 		schedule_timeout_uninterruptible(1);
@@ -570,7 +570,7 @@ static struct kunit_case filter_cases[] = {
 };
 
 static struct kunit_suite filter_suite = {
-	.name = "ktrace_filter",
+	.name = "ktrace_pid_filter",
 	.init = set_up,
 	.exit = tear_down,
 	.test_cases = filter_cases,

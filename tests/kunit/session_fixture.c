@@ -36,7 +36,7 @@ u64 fix_user_bytes(kuid_t user)
 	u64 bytes;
 
 	mutex_lock(&kt_sessions_lock);
-	bytes = sum_locked(user, pays);
+	bytes = sum_locked(user, account_pays);
 	mutex_unlock(&kt_sessions_lock);
 	return bytes;
 }

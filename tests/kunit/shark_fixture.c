@@ -121,7 +121,7 @@ struct ktrace_shark_event event_of(int n, __u32 i)
 	return *kt_shark_event_at(&view, i);
 }
 
-void holds(int n, __u32 first, __u32 last)
+void account_holds(int n, __u32 first, __u32 last)
 {
 	const struct ktrace_shark_event *e;
 	struct kt_shark_view view;

@@ -45,7 +45,7 @@ __u64 lost(__u32 reason);
 struct FTrace_Chunk status_of(int n);
 
 /* The chunk holds events @first to @last in this order, and nothing else; stamps ascend. */
-void holds(int n, __u32 first, __u32 last);
+void account_holds(int n, __u32 first, __u32 last);
 void holds_nothing(int n);
 /* Event @i of a chunk */
 struct ktrace_shark_event event_of(int n, __u32 i);

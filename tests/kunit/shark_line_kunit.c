@@ -32,7 +32,7 @@ static void shk_20_an_event_does_not_wait_for_ever(struct kunit *test)
 	shark->owner = NULL;
 	KUNIT_EXPECT_EQ(test, lost(KTRACE_SHARK_LOST_NESTED), (__u64)3);
 	log_many(2);
-	holds(n, 3, 4);
+	account_holds(n, 3, 4);
 	KUNIT_EXPECT_EQ(test, lost(KTRACE_SHARK_LOST_NESTED), (__u64)3);
 	KUNIT_EXPECT_TRUE(test, kt_shark_line_is_empty(&shark->line));
 }
@@ -70,7 +70,7 @@ static void shk_20_what_interrupts_a_wait_in_vain_is_counted(struct kunit *test)
 	shark->owner = NULL;
 	KUNIT_EXPECT_EQ(test, lost(KTRACE_SHARK_LOST_NESTED), (__u64)3);
 	log_one(USER);
-	holds(n, 3, 3);
+	account_holds(n, 3, 3);
 }
 
 /* Nobody else goes on: its line neither. */

@@ -29,7 +29,7 @@ static void shk_02_nothing_is_stored_when_disabled(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kt_shark_disable(shark), 0);
 	log_many(3);
 	KUNIT_EXPECT_EQ(test, kt_shark_disable(shark), 0);
-	holds(n, 0, 1);
+	account_holds(n, 0, 1);
 	KUNIT_EXPECT_EQ(test, lost(KTRACE_SHARK_LOST_NOCHUNK), (__u64)0);
 }
 
@@ -135,7 +135,7 @@ static void shk_05_a_mode_may_change_where_the_chunk_is_full(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kt_shark_set_flags(shark, a, FULL | JTN), 0);
 	KUNIT_EXPECT_EQ(test, kt_shark_link(shark, a, b), 0);
 	log_many(1);
-	holds(b, 4, 4);
+	account_holds(b, 4, 4);
 }
 
 static void shk_06_flags_are_the_live_ones(struct kunit *test)
@@ -167,8 +167,8 @@ static void shk_07_only_a_free_chunk_can_be_selected(struct kunit *test)
 	log_many(2);
 	KUNIT_EXPECT_EQ(test, kt_shark_select(shark, c), 0);
 	log_many(3);
-	holds(a, 0, 1);
-	holds(c, 2, 4);
+	account_holds(a, 0, 1);
+	account_holds(c, 2, 4);
 	KUNIT_EXPECT_EQ(test, (__u32)status_of(a).is_selected, (__u32)0);
 	KUNIT_EXPECT_EQ(test, (__u32)status_of(c).is_selected, (__u32)1);
 }
@@ -180,11 +180,11 @@ static void shk_07_a_free_chunk_holds_what_it_held_until_it_is_selected(struct k
 	log_many(3);
 	KUNIT_EXPECT_EQ(test, kt_shark_select(shark, b), 0);
 	KUNIT_EXPECT_EQ(test, kt_shark_set_flags(shark, a, FREE | STOP), 0);
-	holds(a, 0, 2);
+	account_holds(a, 0, 2);
 	KUNIT_EXPECT_EQ(test, kt_shark_select(shark, a), 0);
 	holds_nothing(a);
 	log_many(4);
-	holds(a, 3, 6);
+	account_holds(a, 3, 6);
 }
 
 static void shk_08_links(struct kunit *test)
@@ -289,7 +289,7 @@ static void shk_12_busy_keeps_everybody_away(struct kunit *test)
 	log_many(1);
 	log_critical();
 	KUNIT_EXPECT_EQ(test, lost(KTRACE_SHARK_LOST_BUSY), (__u64)2);
-	holds(n, 0, 2);
+	account_holds(n, 0, 2);
 	kt_shark_release(shark, n, STOP);
 	log_many(1);
 	KUNIT_EXPECT_EQ(test, event_of(n, 2).par2, (__u32)2);
@@ -306,7 +306,7 @@ static void shk_12_new_flags(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, kt_shark_hold(shark, n, &view), 0);
 	kt_shark_restore(shark, n);
 	KUNIT_EXPECT_EQ(test, flags_of(n), (__u32)(STOP | FULL));
-	holds(n, 0, 3);
+	account_holds(n, 0, 3);
 	KUNIT_ASSERT_EQ(test, kt_shark_hold(shark, n, &view), 0);
 	kt_shark_release(shark, n, FREE | CYC);
 	KUNIT_EXPECT_EQ(test, flags_of(n), (__u32)(FREE | CYC));
@@ -314,7 +314,7 @@ static void shk_12_new_flags(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kt_shark_select(shark, n), 0);
 	KUNIT_EXPECT_EQ(test, kt_shark_enable(shark), 0);
 	log_many(2);
-	holds(n, 4, 5);
+	account_holds(n, 4, 5);
 }
 
 static struct kunit_case cases[] = {

@@ -84,7 +84,7 @@ static void shk_23_cyc_keeps_the_newest(struct kunit *test)
 
 	for (nr = 1; nr <= 23; nr++) {
 		log_many(1);
-		holds(n, nr > 5 ? nr - 5 : 0, nr - 1);
+		account_holds(n, nr > 5 ? nr - 5 : 0, nr - 1);
 		KUNIT_EXPECT_EQ(test, flags_of(n), (__u32)CYC);
 		KUNIT_EXPECT_EQ(test, lost(KTRACE_SHARK_LOST_OVERWRITTEN),
 				(__u64)(nr > 5 ? nr - 5 : 0));
@@ -96,10 +96,10 @@ static void shk_23_24_a_chunk_may_have_one_slot(struct kunit *test)
 	int a = target(1, 0, CYC), b = chunk(1, 0, FREE | STOP);
 
 	log_many(3);
-	holds(a, 2, 2);
+	account_holds(a, 2, 2);
 	KUNIT_EXPECT_EQ(test, kt_shark_select(shark, b), 0);
 	log_many(3);
-	holds(b, 3, 3);
+	account_holds(b, 3, 3);
 	KUNIT_EXPECT_EQ(test, flags_of(b), (__u32)(STOP | FULL));
 }
 
@@ -112,7 +112,7 @@ static void shk_24_stop_keeps_the_oldest(struct kunit *test)
 	log_many(1);
 	KUNIT_EXPECT_EQ(test, flags_of(n), (__u32)(STOP | FULL));
 	log_many(7);
-	holds(n, 0, 4);
+	account_holds(n, 0, 4);
 	KUNIT_EXPECT_EQ(test, lost(KTRACE_SHARK_LOST_FULL), (__u64)7);
 	KUNIT_EXPECT_EQ(test, status_of(n).lost[KTRACE_SHARK_LOST_FULL], (__u64)7);
 }
@@ -126,9 +126,9 @@ static void shk_25_jtn_loses_nothing_on_the_way(struct kunit *test)
 	log_many(3);
 	KUNIT_EXPECT_EQ(test, flags_of(a), (__u32)JTN);
 	log_many(7);
-	holds(a, 0, 2);
-	holds(b, 3, 6);
-	holds(c, 7, 8);
+	account_holds(a, 0, 2);
+	account_holds(b, 3, 6);
+	account_holds(c, 7, 8);
 	KUNIT_EXPECT_EQ(test, flags_of(a), (__u32)(JTN | FULL));
 	KUNIT_EXPECT_EQ(test, flags_of(b), (__u32)(JTN | FULL));
 	KUNIT_EXPECT_EQ(test, flags_of(c), (__u32)(STOP | FULL));
@@ -140,11 +140,11 @@ static void shk_25_jtn_without_a_chunk_is_stop(struct kunit *test)
 	int a = target(3, 0, JTN), b = chunk(3, 0, FREE | CYC);
 
 	log_many(5);
-	holds(a, 0, 2);
+	account_holds(a, 0, 2);
 	KUNIT_EXPECT_EQ(test, flags_of(a), (__u32)(JTN | FULL));
 	KUNIT_EXPECT_EQ(test, kt_shark_link(shark, a, b), 0);
 	log_many(1);
-	holds(b, 5, 5);
+	account_holds(b, 5, 5);
 	KUNIT_EXPECT_EQ(test, lost(KTRACE_SHARK_LOST_FULL), (__u64)2);
 }
 
@@ -161,11 +161,11 @@ static void shk_25_two_chunks_are_a_double_buffer(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kt_shark_enable(shark), 0);
 	for (round = 0; round < 4; round++) {
 		log_many(4);
-		holds(a, round * 6, round * 6 + 2);
+		account_holds(a, round * 6, round * 6 + 2);
 		KUNIT_EXPECT_EQ(test, kt_shark_hold(shark, a, &view), 0);
 		kt_shark_release(shark, a, FREE | JTN);
 		log_many(2);
-		holds(b, round * 6 + 3, round * 6 + 5);
+		account_holds(b, round * 6 + 3, round * 6 + 5);
 		KUNIT_EXPECT_EQ(test, kt_shark_hold(shark, b, &view), 0);
 		kt_shark_release(shark, b, JTN | FULL);
 		KUNIT_EXPECT_EQ(test, kt_shark_set_flags(shark, b, FREE | JTN | FULL), 0);
@@ -182,12 +182,12 @@ static void shk_26_next_chunk_goes_on_and_is_nowhere(struct kunit *test)
 	kt_shark_log(shark, FTrace_EVT_next_chunk, 0, 0, 0);
 	KUNIT_EXPECT_EQ(test, flags_of(a), (__u32)(CYC | FULL));
 	log_many(2);
-	holds(a, 0, 1);
-	holds(b, 2, 3);
+	account_holds(a, 0, 1);
+	account_holds(b, 2, 3);
 	kt_shark_log(shark, FTrace_EVT_next_chunk, 0, 0, 0);
 	KUNIT_EXPECT_EQ(test, flags_of(b), (__u32)(CYC | FULL));
 	log_many(3);
-	holds(b, 2, 3);
+	account_holds(b, 2, 3);
 	KUNIT_EXPECT_EQ(test, lost(KTRACE_SHARK_LOST_FULL), (__u64)3);
 }
 
@@ -201,16 +201,16 @@ static void shk_27_the_emergency_area_is_for_what_is_critical(struct kunit *test
 	KUNIT_EXPECT_EQ(test, flags_of(n), (__u32)(STOP | FULL));
 	log_critical();
 	log_critical();
-	holds(n, 0, 4);
+	account_holds(n, 0, 4);
 	KUNIT_EXPECT_EQ(test, status_of(n).emergency_events, (__u32)2);
 	log_critical();
 	log_many(1);
-	holds(n, 0, 4);
+	account_holds(n, 0, 4);
 	KUNIT_EXPECT_EQ(test, lost(KTRACE_SHARK_LOST_FULL), (__u64)2);
 	KUNIT_EXPECT_EQ(test, kt_shark_set_flags(shark, n, CYC), 0);
 	KUNIT_EXPECT_EQ(test, flags_of(n), (__u32)(CYC | FULL));
 	log_many(1);
-	holds(n, 0, 4);
+	account_holds(n, 0, 4);
 }
 
 static void shk_31_code_0_is_refused(struct kunit *test)
@@ -247,9 +247,9 @@ static void shk_20_what_interrupts_is_stored_behind(struct kunit *test)
 	shark_hook = log_nested;
 	log_one(USER);
 	shark_hook = NULL;
-	holds(n, 0, 4);
+	account_holds(n, 0, 4);
 	log_many(1);
-	holds(n, 0, 5);
+	account_holds(n, 0, 5);
 	KUNIT_EXPECT_EQ(test, lost(KTRACE_SHARK_LOST_NESTED), (__u64)0);
 }
 
@@ -261,7 +261,7 @@ static void shk_20_what_finds_no_place_is_counted(struct kunit *test)
 	shark_hook = log_nested;
 	log_one(USER);
 	shark_hook = NULL;
-	holds(n, 0, KT_SHARK_PENDING_NR);
+	account_holds(n, 0, KT_SHARK_PENDING_NR);
 	KUNIT_EXPECT_EQ(test, lost(KTRACE_SHARK_LOST_NESTED), (__u64)3);
 }
 
@@ -304,7 +304,7 @@ static void shk_20_functions_fail_within_a_writer(struct kunit *test)
 	shark_hook = NULL;
 	KUNIT_EXPECT_EQ(test, nested_result, -EDEADLK);
 	log_many(1);
-	holds(n, 0, 1);
+	account_holds(n, 0, 1);
 }
 
 static void shk_20_a_clock_that_steps_back_does_not_show(struct kunit *test)
@@ -314,7 +314,7 @@ static void shk_20_a_clock_that_steps_back_does_not_show(struct kunit *test)
 	log_many(1);
 	shark->last += 1ull << 40;
 	log_many(2);
-	holds(n, 0, 2);
+	account_holds(n, 0, 2);
 	KUNIT_EXPECT_EQ(test, event_of(n, 1).tsc_low, event_of(n, 2).tsc_low);
 	KUNIT_EXPECT_EQ(test, event_of(n, 1).tsc_high, event_of(n, 2).tsc_high);
 }

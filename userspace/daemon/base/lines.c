@@ -11,7 +11,7 @@ bool line_is(const char *line, const char *keyword)
 	return !strncmp(line, keyword, n) && line[n] == ' ';
 }
 
-void lines_sieve(struct ktrace_text *t, bool (*stays)(const char *line, const void *arg),
+void lines_keep(struct ktrace_text *t, bool (*stays)(const char *line, const void *arg),
 		 const void *arg)
 {
 	const char *from = t->buf, *end = from + t->len;

@@ -8,7 +8,7 @@
 /* Whether a line begins with that word. */
 bool line_is(const char *line, const char *keyword);
 /* Takes out lines that are not to stay. The last one need not have an end. */
-void lines_sieve(struct ktrace_text *t, bool (*stays)(const char *line, const void *arg),
+void lines_keep(struct ktrace_text *t, bool (*stays)(const char *line, const void *arg),
 		 const void *arg);
 
 #endif

@@ -53,7 +53,7 @@ static void give_up_meta(struct capture *c)
 	if (!c->meta_kept)
 		log_error("%s: names of processes, threads and addresses that it cannot take are "
 			  "given up", c->path);
-	lines_sieve(&c->meta, is_indispensable, NULL);
+	lines_keep(&c->meta, is_indispensable, NULL);
 	c->meta_kept = c->meta.len + 1;
 }
 

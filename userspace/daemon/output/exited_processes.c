@@ -115,7 +115,7 @@ __u64 exited_forget(struct ktrace_text *facts, const struct pids *gone, const st
 		*needed = *stay;
 	while (find_needed(facts, gone, needed))
 		;
-	lines_sieve(facts, is_needed, needed);
+	lines_keep(facts, is_needed, needed);
 	free(needed);
 	return bytes_of_code(facts);
 }

@@ -16,7 +16,9 @@ struct unused_registries {
 	__u64 bytes;
 };
 
-/* Registries of this user; @all: as root, those of other users, too. They can be removed at once. */
+/*
+ * Registries of this user; @all: as root, those of other users, too. They can be removed at once.
+ */
 struct unused_registries ktrace_unused_registries(bool all, bool is_removed);
 
 #endif
