@@ -118,14 +118,9 @@ def figure_tables(samples, names):
 
 
 def plots(samples, names):
-    curves, bars = [], []
-    for figure, of in report.by_figure(samples).items():
-        if report.is_plotted(of) and of[0]["x"] is not None:
-            curves.append(f"![{names.text(figure)}](plots/{figure}.svg)")
-        elif report.is_plotted(of):
-            bars.append(f"[{names.text(figure)}](plots/{figure}.svg)")
-    return (["", "Drawn: " + ", ".join(bars) + "."] if bars else []) + \
-        (["", *curves] if curves else [])
+    curves = [f"![{names.text(figure)}](plots/{figure}.svg)"
+              for figure, of in report.by_figure(samples).items() if report.is_curve(of)]
+    return ["", *curves] if curves else []
 
 
 def chapter(name, r, names):
@@ -170,7 +165,7 @@ def put(path, marks, lines):
 
 
 def write(root, folder, aims):
-    """Puts tables between the marks of both pages, plots beside the one that has all."""
+    """Puts tables between the marks of both pages, curves beside the one that has all."""
     names = report.Names(os.path.join(root, "bench", "figures.tsv"))
     results = report.latest(folder)
     body = aim_table(results, aims, names)
@@ -178,5 +173,5 @@ def write(root, folder, aims):
         body += chapter(name, results[name], names)
     put(os.path.join(root, "Documentation", "performance.md"), RESULTS, body)
     put(os.path.join(root, "README.md"), FIGURES, figures(results) + [""])
-    report.plot(results, os.path.join(root, "Documentation", "plots"), names)
+    report.plot(results, os.path.join(root, "Documentation", "plots"), names, report.is_curve)
     return 0

@@ -187,6 +187,10 @@ def is_plotted(samples):
     return len(samples) >= 3 and len({s["unit"] for s in samples}) == 1
 
 
+def is_curve(samples):
+    return is_plotted(samples) and samples[0]["x"] is not None
+
+
 def points(samples):
     """gnuplot data blocks, one a variant; columns: x, name, median, min, max"""
     blocks = {}
@@ -249,15 +253,15 @@ def gnuplot_script(figure, samples, path, names):
     return "\n".join(out) + "\n"
 
 
-def plot(results, folder, names):
-    """One SVG for each figure that has something to compare."""
+def plot(results, folder, names, is_wanted=is_plotted):
+    """One SVG for each figure that is wanted, or else that has something to compare."""
     if not shutil.which("gnuplot"):
         print("run: no plots: there is no gnuplot", file=sys.stderr)
         return
     os.makedirs(folder, exist_ok=True)
     for r in results.values():
         for figure, samples in by_figure(r["samples"]).items():
-            if is_plotted(samples):
+            if is_wanted(samples):
                 path = os.path.join(folder, figure + ".svg")
                 subprocess.run(["gnuplot"], input=gnuplot_script(figure, samples, path, names),
                                text=True, check=True)

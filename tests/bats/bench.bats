@@ -136,7 +136,7 @@ planted()
 	[ "$status" -eq 0 ]
 	[[ $output =~ f\.a\ +ours\ +ns\ +2\ +3\ +4\ +5\ +0\.667\ +\<=\ 0\.6\ x\ theirs\ +NO ]]
 	[[ $output =~ f\.a\ +theirs\ +ns\ +1\ +6\ +6\ +6\ +\>=\ 7\ +NO ]]
-	grep -q '"values":\[3.0,5.0\]' tree/build/bench/results/*.json
+	grep -q '"values":\[3.0,5.0\]' tree/build/bench/quick/results/*.json
 }
 
 @test "an aim may be about one point or the growth of a curve" {
@@ -156,8 +156,8 @@ planted()
 	run planted
 	echo "$output"
 	[ "$status" -eq 0 ]
-	grep -q '</svg>' tree/build/bench/plots/c-1.x.svg
-	grep -q 'theirs, new' tree/build/bench/plots/b+1.svg
+	grep -q '</svg>' tree/build/bench/quick/plots/c-1.x.svg
+	grep -q 'theirs, new' tree/build/bench/quick/plots/b+1.svg
 }
 
 @test "the latest results become a chapter of the page, and a table of the README" {
