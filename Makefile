@@ -87,7 +87,7 @@ preloaded := $(addprefix $(BUILD)/progs/,bad_disk.so bad_library.so record_ioctl
 progs    := $(patsubst tests/progs/%.c,$(BUILD)/progs/%,$(prog_src)) \
 	    $(patsubst tests/spec/%.c,$(BUILD)/progs/spec_%,$(spec_src)) $(preloaded) \
 	    $(addprefix $(BUILD)/progs/pthread_,$(pthread_progs))
-shark_progs := $(patsubst tests/shark/%.c,$(BUILD)/progs/shark_%,$(wildcard tests/shark/*.c))
+shark_progs := $(patsubst tests/progs/shark/%.c,$(BUILD)/progs/shark_%,$(wildcard tests/progs/shark/*.c))
 posix_progs := $(patsubst tests/progs/posix/%.c,$(BUILD)/progs/posix_%,$(wildcard tests/progs/posix/*.c))
 progs    += $(shark_progs) $(posix_progs) $(BUILD)/progs/html_turns
 steps    := $(patsubst tests/%.c,$(BUILD)/%,$(wildcard tests/singlestep/step_*.c))
@@ -226,8 +226,8 @@ endef
 $(foreach p,$(apart),$(eval $(call apart_program,$(p))))
 
 # What a server of pages has meanwhile
-$(BUILD)/obj/tests/html/%: INCLUDE += -Iuserspace/viewer
-$(BUILD)/progs/html_turns: $(BUILD)/obj/tests/html/turns.o $(BUILD)/lib/viewer.a \
+$(BUILD)/obj/tests/progs/html/%: INCLUDE += -Iuserspace/viewer
+$(BUILD)/progs/html_turns: $(BUILD)/obj/tests/progs/html/turns.o $(BUILD)/lib/viewer.a \
 		$(BUILD)/lib/libktraceset.so
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
@@ -297,7 +297,7 @@ $(BUILD)/bench/lttng_events.so: bench/lttng/lttng_events.c bench/lttng/bench_tp.
 endif
 
 $(BUILD)/examples/chunks: $(BUILD)/obj/examples/chunks/chunks.o
-$(shark_progs): $(BUILD)/progs/shark_%: $(BUILD)/obj/tests/shark/%.o
+$(shark_progs): $(BUILD)/progs/shark_%: $(BUILD)/obj/tests/progs/shark/%.o
 $(BUILD)/examples/chunks $(shark_progs): $(BUILD)/lib/libktrace-shark.so
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
@@ -351,21 +351,21 @@ $(eval $(call other_kind,musl,musl-gcc -idirafter /usr/include -idirafter \
 # Programs that know nothing of ktrace, built as others are; always by gcc, whose OpenMP and
 # sanitizer come with it.
 PLAIN := -std=gnu11 -D_GNU_SOURCE -pthread
-$(BUILD)/progs/pthread_%: tests/pthread/%.c tests/pthread/common.h
+$(BUILD)/progs/pthread_%: tests/progs/pthread/%.c tests/progs/pthread/common.h
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$(Q)gcc $(PLAIN) $(WARN) $(CFLAGS) $< $(EXTRA) -o $@ -ldl
-$(BUILD)/progs/pthread_%.so: tests/pthread/%.c tests/pthread/common.h
+$(BUILD)/progs/pthread_%.so: tests/progs/pthread/%.c tests/progs/pthread/common.h
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$(Q)gcc $(PLAIN) $(WARN) $(CFLAGS) -fPIC -shared $< -o $@
-$(BUILD)/progs/pthread_cxx: tests/pthread/cxx.cc
+$(BUILD)/progs/pthread_cxx: tests/progs/pthread/cxx.cc
 	$(call say,CXX,$@)
 	@mkdir -p $(@D)
 	$(Q)g++ -std=c++17 -Wall -Wextra $(if $(WERROR),-Werror) $(CFLAGS) -pthread $< -o $@
 $(BUILD)/progs/pthread_openmp: EXTRA = -fopenmp
 $(BUILD)/progs/pthread_unwind: EXTRA = -fexceptions
-$(BUILD)/progs/pthread_asan $(BUILD)/progs/pthread_static: tests/pthread/contended.c
+$(BUILD)/progs/pthread_asan $(BUILD)/progs/pthread_static: tests/progs/pthread/contended.c
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$(Q)gcc $(PLAIN) $(WARN) $(CFLAGS) $< \

@@ -7,8 +7,8 @@ load helpers
 setup()
 {
 	setup_test
-	ORACLE=$ROOT/tests/oracle/analyse.py
-	SMALL=$ROOT/tests/golden/small-v1.bin
+	ORACLE=$ROOT/tests/checkers/oracle/analyse.py
+	SMALL=$ROOT/tests/data/golden/small-v1.bin
 	COMMANDS=("stat" "state" "flow" "resources" "sched" "syscalls" "irq" "io"
 		"critical-path --pid 100")
 }

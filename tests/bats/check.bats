@@ -7,7 +7,7 @@ load helpers
 setup()
 {
 	setup_test
-	SMALL=$ROOT/tests/golden/small-v1.bin
+	SMALL=$ROOT/tests/data/golden/small-v1.bin
 }
 
 teardown() { teardown_test; }
@@ -97,7 +97,7 @@ change()
 # make_busy: "t", a file of threads that run, call and are interrupted
 make_busy()
 {
-	python3 "$ROOT/tests/oracle/analyse.py" make 3 1000 | "$PROGS/mktrace" t
+	python3 "$ROOT/tests/checkers/oracle/analyse.py" make 3 1000 | "$PROGS/mktrace" t
 }
 
 @test "states, statistics and moves agree with reading" {

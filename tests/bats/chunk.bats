@@ -8,7 +8,7 @@
 load helpers
 
 MODULES=$BUILD/kernel/$(uname -r)
-SHARK=$ROOT/tests/shark/shark
+SHARK=$ROOT/tests/checkers/shark/shark
 
 setup()
 {

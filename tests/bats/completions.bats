@@ -27,10 +27,10 @@ offers()
 	shift
 	for shell in bash zsh; do
 		if [ $shell = bash ]; then
-			offered=$("$ROOT/tests/completions/bash" "$BUILD/completions/ktrace" "$line")
+			offered=$("$ROOT/tests/checkers/completions/bash" "$BUILD/completions/ktrace" "$line")
 			expected=("${@##*:}")
 		else
-			offered=$("$ROOT/tests/completions/zsh" "$BUILD/completions" "$line")
+			offered=$("$ROOT/tests/checkers/completions/zsh" "$BUILD/completions" "$line")
 			expected=("$@")
 		fi
 		echo "$shell: $line: $offered"
@@ -74,10 +74,10 @@ offers()
 @test "completions: files, folders, names with blanks" {
 	mkdir some "some folder"
 	touch some.bin "some b.bin"
-	[ "$("$ROOT/tests/completions/bash" "$BUILD/completions/ktrace" 'ktrace list som')" = "$(
+	[ "$("$ROOT/tests/checkers/completions/bash" "$BUILD/completions/ktrace" 'ktrace list som')" = "$(
 		printf '%s\n' some 'some b.bin' some.bin 'some folder' | sort)" ]
 	offers 'ktrace list --filter-file some.' some.bin
-	[ "$("$ROOT/tests/completions/zsh" "$BUILD/completions" 'ktrace list some.')" = some.bin ]
+	[ "$("$ROOT/tests/checkers/completions/zsh" "$BUILD/completions" 'ktrace list some.')" = some.bin ]
 	offers 'ktraced -o some.' some.bin
 	offers 'ktrace level some'
 	offers 'ktrace doctor some'
@@ -89,11 +89,11 @@ offers()
 	offers 'ktrace list t.bin --event=hello:item_' hello:item_begin hello:item_end
 	offers 'ktrace list -e hello:item_'
 	offers 'ktraced -e sched:sw' sched:switch
-	"$ROOT/tests/completions/bash" "$BUILD/completions/ktrace" 'ktraced -e sche' | grep -x sched
-	"$ROOT/tests/completions/zsh" "$BUILD/completions" 'ktraced -e sche' | grep -x sched
-	[ "$("$ROOT/tests/completions/bash" "$BUILD/completions/ktrace" \
+	"$ROOT/tests/checkers/completions/bash" "$BUILD/completions/ktrace" 'ktraced -e sche' | grep -x sched
+	"$ROOT/tests/checkers/completions/zsh" "$BUILD/completions" 'ktraced -e sche' | grep -x sched
+	[ "$("$ROOT/tests/checkers/completions/bash" "$BUILD/completions/ktrace" \
 		'ktrace list t.bin -e hello:start,hello:item_b')" = item_begin ]
-	[ "$("$ROOT/tests/completions/zsh" "$BUILD/completions" \
+	[ "$("$ROOT/tests/checkers/completions/zsh" "$BUILD/completions" \
 		'ktrace list t.bin -e hello:start,hello:item_b')" = hello:item_begin ]
 }
 
@@ -125,6 +125,6 @@ offers()
 		meta event kind=user id=17 desc=x:a|reboot{}
 	END
 	"$KTRACE" events t.bin | grep -F 'x:a|reboot'
-	[ "$("$ROOT/tests/completions/bash" "$BUILD/completions/ktrace" 'ktrace list t.bin -e x:')" = safe ]
-	[ "$("$ROOT/tests/completions/zsh" "$BUILD/completions" 'ktrace list t.bin -e x:a')" = 'x:a\|reboot' ]
+	[ "$("$ROOT/tests/checkers/completions/bash" "$BUILD/completions/ktrace" 'ktrace list t.bin -e x:')" = safe ]
+	[ "$("$ROOT/tests/checkers/completions/zsh" "$BUILD/completions" 'ktrace list t.bin -e x:a')" = 'x:a\|reboot' ]
 }

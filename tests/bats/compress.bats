@@ -7,7 +7,7 @@ load helpers
 setup()
 {
 	setup_test
-	SMALL=$ROOT/tests/golden/small-v1.bin
+	SMALL=$ROOT/tests/data/golden/small-v1.bin
 }
 
 teardown() { teardown_test; }
@@ -45,7 +45,7 @@ make_blocks()
 }
 
 @test "the compressed golden file is listed as the plain one" {
-	packed=$ROOT/tests/golden/small-v1-zstd.bin
+	packed=$ROOT/tests/data/golden/small-v1-zstd.bin
 	[ "$(storage "$packed")" = "5 true" ]
 	diff "${SMALL%.bin}.list" <(TZ=UTC "$KTRACE" list "$packed")
 	diff "${SMALL%.bin}.json" <("$KTRACE" list --json "$packed")

@@ -9,7 +9,7 @@ setup()
 	setup_test
 	KTRACE=${KTRACE_UNDER_TEST:-$KTRACE}
 	export TZ=UTC
-	cp "$ROOT/tests/golden/small-v1.bin" small
+	cp "$ROOT/tests/data/golden/small-v1.bin" small
 }
 
 teardown() { teardown_test; }

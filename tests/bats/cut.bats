@@ -7,7 +7,7 @@ load helpers
 setup()
 {
 	setup_test
-	SMALL=$ROOT/tests/golden/small-v1.bin
+	SMALL=$ROOT/tests/data/golden/small-v1.bin
 }
 
 teardown() { teardown_test; }
@@ -166,9 +166,9 @@ make_long()
 	[ "$status" -eq 1 ]
 	[[ $stderr == *"live: Device or resource busy"* ]]
 	cmp live "$SMALL"
-	run_ktrace pthread -s pid -o part "$ROOT/tests/golden/pthread-v1.bin"
+	run_ktrace pthread -s pid -o part "$ROOT/tests/data/golden/pthread-v1.bin"
 	cp "$SMALL" part-*
-	capture flock part-* "$KTRACE" pthread -s pid -o part "$ROOT/tests/golden/pthread-v1.bin"
+	capture flock part-* "$KTRACE" pthread -s pid -o part "$ROOT/tests/data/golden/pthread-v1.bin"
 	[ "$status" -eq 1 ]
 	[[ $stderr == *"Device or resource busy"* ]]
 	cmp part-* "$SMALL"

@@ -27,7 +27,7 @@ make_trace()
 setup()
 {
 	setup_test
-	SMALL=$ROOT/tests/golden/small-v1.bin
+	SMALL=$ROOT/tests/data/golden/small-v1.bin
 	make_trace a 3 ''
 }
 

@@ -40,7 +40,7 @@ read_by_pajeng()
 is_true()
 {
 	"$KTRACE" list --json --event 'pthread:*' t >t.json
-	"$ROOT/tests/pthread/paje" dump t.json "$@"
+	"$ROOT/tests/checkers/pthread/paje" dump t.json "$@"
 }
 
 # names KIND FIELD: what pj_dump has of a kind in one of its columns

@@ -11,8 +11,8 @@ load helpers
 setup()
 {
 	setup_test
-	"$PROGS/mktrace" odd <"$ROOT/tests/export/odd.script"
-	"$PROGS/mktrace" small <"$ROOT/tests/golden/small-v1.script"
+	"$PROGS/mktrace" odd <"$ROOT/tests/checkers/export/odd.script"
+	"$PROGS/mktrace" small <"$ROOT/tests/data/golden/small-v1.script"
 }
 
 teardown()
@@ -26,7 +26,7 @@ is_whole()
 	run_ktrace export --to chrome -o chrome.json "$@"
 	[ "$status" = 0 ]
 	"$KTRACE" list --json "$@" >events.json
-	told=$("$ROOT/tests/export/chrome" chrome.json events.json)
+	told=$("$ROOT/tests/checkers/export/chrome" chrome.json events.json)
 	[ "${told%% *}" = "$(wc -l <events.json)" ]
 }
 

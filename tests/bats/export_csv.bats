@@ -27,14 +27,14 @@ is_whole()
 	for columns in '' --columns; do
 		run_ktrace export --to csv ${columns:+"$columns"} "$@" -o table.csv "$file"
 		[ "$status" = 0 ]
-		nr=$("$ROOT/tests/export/csv" table.csv events.json)
+		nr=$("$ROOT/tests/checkers/export/csv" table.csv events.json)
 		[ "$nr" = "$(wc -l <events.json)" ]
 		[ "$nr" -gt 0 ]
 	done
 }
 
 @test "csv: all events of a file with everything in it" {
-	"$PROGS/mktrace" t <"$ROOT/tests/golden/small-v1.script"
+	"$PROGS/mktrace" t <"$ROOT/tests/data/golden/small-v1.script"
 	is_whole t
 	[[ $stderr == *"22 events were lost"* ]]
 }
@@ -66,14 +66,14 @@ END
 }
 
 @test "csv: an empty window has the names of columns only" {
-	"$PROGS/mktrace" t <"$ROOT/tests/golden/small-v1.script"
+	"$PROGS/mktrace" t <"$ROOT/tests/data/golden/small-v1.script"
 	run_ktrace export --to csv --since 5 -o table.csv t
 	[ "$status" = 0 ]
 	[ "$(wc -l <table.csv)" = 1 ]
 }
 
 @test "csv: losses are there whatever is asked for" {
-	"$PROGS/mktrace" t <"$ROOT/tests/golden/small-v1.script"
+	"$PROGS/mktrace" t <"$ROOT/tests/data/golden/small-v1.script"
 	"$KTRACE" export --to csv -e demo:big -o table.csv t
 	[ "$(grep -c ,ktrace:lost, table.csv)" = "$("$KTRACE" list -e ktrace:lost t | wc -l)" ]
 }

@@ -22,7 +22,7 @@ teardown()
 # load_odd: a file with names and values that formats have to take care of, as odd
 load_odd()
 {
-	"$PROGS/mktrace" odd <"$ROOT/tests/export/odd.script"
+	"$PROGS/mktrace" odd <"$ROOT/tests/checkers/export/odd.script"
 }
 
 # is_whole NR OPTION... FILE...: babeltrace2 reads these events, NR or, if that is empty, some
@@ -34,14 +34,14 @@ is_whole()
 	run_ktrace export --to ctf -o folder "$@"
 	[ "$status" = 0 ]
 	"$KTRACE" list --json "$@" >events.json
-	nr=$("$ROOT/tests/export/ctf" folder events.json)
+	nr=$("$ROOT/tests/checkers/export/ctf" folder events.json)
 	[ "$nr" = "$(wc -l <events.json)" ]
 	[ "${wanted:-$nr}" = "$nr" ]
 	[ "$nr" -gt 0 ] || [ "$wanted" = 0 ]
 }
 
 @test "ctf: all events of a file, those that were lost, and those out of order" {
-	"$PROGS/mktrace" t <"$ROOT/tests/golden/small-v1.script"
+	"$PROGS/mktrace" t <"$ROOT/tests/data/golden/small-v1.script"
 	is_whole "" t
 	[[ $stderr == *"22 events were lost"* ]]
 	grep -q $'^\tlost = 22;' folder/metadata
@@ -86,7 +86,7 @@ tell()
 }
 
 @test "ctf: no event, one event, several files" {
-	"$PROGS/mktrace" t <"$ROOT/tests/golden/small-v1.script"
+	"$PROGS/mktrace" t <"$ROOT/tests/data/golden/small-v1.script"
 	is_whole 0 --since 5 t
 	is_whole 1 -e b:big --since 0.0000008 odd
 	is_whole "" t odd

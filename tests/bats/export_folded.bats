@@ -11,7 +11,7 @@ load helpers
 setup()
 {
 	setup_test
-	ORACLE=$ROOT/tests/oracle/analyse.py
+	ORACLE=$ROOT/tests/checkers/oracle/analyse.py
 }
 
 teardown()
@@ -153,7 +153,7 @@ agrees()
 
 @test "exports refuse options that their format does not have" {
 	local call
-	"$PROGS/mktrace" t <"$ROOT/tests/golden/small-v1.script"
+	"$PROGS/mktrace" t <"$ROOT/tests/data/golden/small-v1.script"
 	for call in "chrome --columns" "chrome --symbols" "csv --by events" "sqlite --sysroot /" \
 		"folded --columns"; do
 		# shellcheck disable=SC2086 # words

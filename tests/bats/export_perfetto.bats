@@ -11,8 +11,8 @@ load helpers
 setup()
 {
 	setup_test
-	"$PROGS/mktrace" odd <"$ROOT/tests/export/odd.script"
-	"$PROGS/mktrace" small <"$ROOT/tests/golden/small-v1.script"
+	"$PROGS/mktrace" odd <"$ROOT/tests/checkers/export/odd.script"
+	"$PROGS/mktrace" small <"$ROOT/tests/data/golden/small-v1.script"
 }
 
 teardown()
@@ -26,7 +26,7 @@ is_whole()
 	run_ktrace export --to perfetto -o trace.pf "$@"
 	[ "$status" = 0 ]
 	"$KTRACE" list --json "$@" >events.json
-	told=$("$ROOT/tests/export/perfetto" trace.pf events.json)
+	told=$("$ROOT/tests/checkers/export/perfetto" trace.pf events.json)
 	[ "${told%% *}" = "$(wc -l <events.json)" ]
 	# The other reader knows each field, too.
 	protoc --proto_path="$ROOT/userspace/proto" --decode=perfetto.protos.Trace perfetto.proto \

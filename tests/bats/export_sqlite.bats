@@ -11,7 +11,7 @@ load helpers
 setup()
 {
 	setup_test
-	ORACLE=$ROOT/tests/oracle/analyse.py
+	ORACLE=$ROOT/tests/checkers/oracle/analyse.py
 }
 
 teardown()
@@ -26,7 +26,7 @@ is_whole()
 	run_ktrace export --to sqlite -o t.db "$@"
 	[ "$status" = 0 ]
 	"$KTRACE" list --json "$@" >events.json
-	nr=$("$ROOT/tests/export/sqlite" t.db events.json)
+	nr=$("$ROOT/tests/checkers/export/sqlite" t.db events.json)
 	[ "$nr" = "$(wc -l <events.json)" ]
 	[ "$nr" -gt 0 ]
 }
@@ -41,7 +41,7 @@ for row in sqlite3.connect("t.db").execute(sys.argv[1]):
 }
 
 @test "sqlite: all events of a file with everything in it" {
-	"$PROGS/mktrace" t <"$ROOT/tests/golden/small-v1.script"
+	"$PROGS/mktrace" t <"$ROOT/tests/data/golden/small-v1.script"
 	is_whole t
 	[ "$(sql 'SELECT sum(count) FROM losses')" = 22 ]
 	[ "$(sql "SELECT value FROM meta WHERE name = 'lost'")" = 22 ]
@@ -132,7 +132,7 @@ END
 }
 
 @test "sqlite: indexes on time, thread and type are used" {
-	"$PROGS/mktrace" t <"$ROOT/tests/golden/small-v1.script"
+	"$PROGS/mktrace" t <"$ROOT/tests/data/golden/small-v1.script"
 	run_ktrace export --to sqlite -o t.db t
 	sql 'EXPLAIN QUERY PLAN SELECT * FROM event WHERE ns > 100' | grep event_ns
 	sql 'EXPLAIN QUERY PLAN SELECT * FROM events WHERE tid = 100' | grep thread_tid
@@ -141,7 +141,7 @@ END
 }
 
 @test "sqlite: needs a file" {
-	"$PROGS/mktrace" t <"$ROOT/tests/golden/small-v1.script"
+	"$PROGS/mktrace" t <"$ROOT/tests/data/golden/small-v1.script"
 	run_ktrace export --to sqlite t
 	[ "$status" = 1 ]
 	[[ $stderr == *"a database needs -o FILE"* ]]

@@ -14,7 +14,7 @@ teardown() { teardown_test; }
 # forge HEX: the trace t, whose names have these bytes
 forge()
 {
-	python3 "$ROOT/tests/export/forge.py" "$1" | "$PROGS/mktrace" t
+	python3 "$ROOT/tests/checkers/export/forge.py" "$1" | "$PROGS/mktrace" t
 }
 
 # commands: a line each
@@ -39,8 +39,8 @@ commands()
 		sched --histograms t
 		live --all --top -n 1 --by process,thread,type t
 		diff t t
-		diff t $ROOT/tests/golden/kernel-v1.bin
-		diff --json t $ROOT/tests/golden/kernel-v1.bin
+		diff t $ROOT/tests/data/golden/kernel-v1.bin
+		diff --json t $ROOT/tests/data/golden/kernel-v1.bin
 		cut -o new t
 		merge -o new t
 		html -o new t

@@ -7,7 +7,7 @@ load helpers
 setup()
 {
 	setup_test
-	GOLDEN=$ROOT/tests/golden
+	GOLDEN=$ROOT/tests/data/golden
 	export KTRACE
 }
 

@@ -8,7 +8,7 @@ setup()
 {
 	setup_test
 	export TZ=UTC
-	SMALL=$ROOT/tests/golden/small-v1.bin
+	SMALL=$ROOT/tests/data/golden/small-v1.bin
 }
 
 teardown() { teardown_test; }
@@ -32,7 +32,7 @@ refused()
 }
 
 @test "expressions mean what an oracle of their own says" {
-	run timeout 100 python3 "$ROOT/tests/oracle/filter.py" "$PROGS/mktrace" "$PROGS/match" 1 1000
+	run timeout 100 python3 "$ROOT/tests/checkers/oracle/filter.py" "$PROGS/mktrace" "$PROGS/match" 1 1000
 	echo "$output"
 	[ "$status" -eq 0 ]
 }
@@ -109,7 +109,7 @@ unknown()
 }
 
 @test "a name that no value has is an error, with its place and the nearest" {
-	KERNEL=$ROOT/tests/golden/kernel-v1.bin
+	KERNEL=$ROOT/tests/data/golden/kernel-v1.bin
 	unknown 'nr == getppidd' 7 "there is no system call 'getppidd' (did you mean 'getppid'?)"
 	unknown 'nr ~ "*nosuch*"' 7 "there is no system call '*nosuch*'"
 	unknown 'cpu == 7 && prev_state == DISKK' 27 \
@@ -127,7 +127,7 @@ unknown()
 
 @test "names mean what is shown: calls, states, errors, with != also what has no name" {
 	local all
-	KERNEL=$ROOT/tests/golden/kernel-v1.bin
+	KERNEL=$ROOT/tests/data/golden/kernel-v1.bin
 	"$KTRACE" list "$KERNEL" >all
 	same()
 	{
@@ -212,11 +212,11 @@ unknown()
 # make_busy: "busy", a file of threads that run, call and are interrupted
 make_busy()
 {
-	python3 "$ROOT/tests/oracle/analyse.py" make 7 1200 | "$PROGS/mktrace" busy
+	python3 "$ROOT/tests/checkers/oracle/analyse.py" make 7 1200 | "$PROGS/mktrace" busy
 }
 
 @test "the state of threads is what an oracle of its own says, from the start and from a time" {
-	run timeout 100 python3 "$ROOT/tests/oracle/state_filter.py" "$PROGS/mktrace" "$PROGS/match" 1 80
+	run timeout 100 python3 "$ROOT/tests/checkers/oracle/state_filter.py" "$PROGS/mktrace" "$PROGS/match" 1 80
 	echo "$output"
 	[ "$status" -eq 0 ]
 }

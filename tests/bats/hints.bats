@@ -261,7 +261,7 @@ ktraced: try 'ktraced --help'" ]
 }
 
 @test "the viewer: what a table is made of was not recorded: said, and how it is" {
-	local golden=$ROOT/tests/golden row
+	local golden=$ROOT/tests/data/golden row
 	for row in 'sched sched pthread' 'syscalls syscall pthread' 'io syscall,block context' \
 		'irq irq,softirq context' 'ipoints log kernel' 'contention pthread kernel' \
 		'pthread pthread context'; do
@@ -284,7 +284,7 @@ ktraced: try 'ktraced --help'" ]
 }
 
 @test "the viewer: what is no text goes into a file that has a name" {
-	local call trace=$ROOT/tests/golden/small-v1.bin
+	local call trace=$ROOT/tests/data/golden/small-v1.bin
 	for call in cut merge "import --from perfetto"; do
 		# shellcheck disable=SC2086 # words
 		run_ktrace $call -o - "$trace"
@@ -324,7 +324,7 @@ ktraced: try 'ktraced --help'" ]
 @test "the viewer: empty files, folders, files of another version" {
 	: >empty
 	mkdir folder
-	cp "$ROOT/tests/golden/small-v1.bin" newer
+	cp "$ROOT/tests/data/golden/small-v1.bin" newer
 	printf '\7' | dd of=newer bs=1 seek=8 conv=notrunc status=none
 	run_ktrace list empty folder newer
 	[ "$status" -eq 1 ]
@@ -350,14 +350,14 @@ ktrace: newer: tracefile of format version 7: another ktrace is needed, this one
 	run_ktrace import -o new text
 	[ "$status" -eq 2 ]
 	[[ $stderr == "ktrace import: --from FORMAT is missing: "* ]]
-	"$PROGS/mktrace" t <"$ROOT/tests/golden/small-v1.script"
+	"$PROGS/mktrace" t <"$ROOT/tests/data/golden/small-v1.script"
 	run_ktrace import -o new t
 	[ "$status" -eq 2 ]
 	[[ $stderr == "ktrace import: the file is a tracefile of ktrace already"* ]]
 	run_ktrace import -o new missing
 	[ "$status" -eq 1 ]
 	[ "$stderr" = "ktrace: missing: No such file or directory" ]
-	"$KTRACE" export --to perfetto -o packets "$ROOT/tests/golden/small-v1.bin"
+	"$KTRACE" export --to perfetto -o packets "$ROOT/tests/data/golden/small-v1.bin"
 	run_ktrace import -o new packets
 	[ "$status" -eq 0 ]
 	run_ktrace import --from perfetto -o same packets

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # runs: host
 #
-# ktrace html, ktrace serve: what is in the page, by a second reader. The page itself: tests/html/
+# ktrace html, ktrace serve: what is in the page, by a second reader. The page itself: tests/checkers/html/
 
 # shellcheck disable=SC2154 # capture sets status and output
 
@@ -11,7 +11,7 @@ load helpers
 setup()
 {
 	setup_test
-	DECODE=$ROOT/tests/html/decode.py
+	DECODE=$ROOT/tests/checkers/html/decode.py
 }
 
 teardown()
@@ -48,7 +48,7 @@ if not eval(sys.argv[1]):
 # made SEED NUMBER: file t of random events of the kernel
 made()
 {
-	python3 "$ROOT/tests/oracle/analyse.py" make "$@" | "$PROGS/mktrace" t
+	python3 "$ROOT/tests/checkers/oracle/analyse.py" make "$@" | "$PROGS/mktrace" t
 }
 
 @test "html: events, states and levels of random events of the kernel" {
@@ -120,7 +120,7 @@ made()
 	page t u none
 	head_has '[f["events"] for f in h["files"]] == [300, 300, 0]'
 	# Another boot of a machine has CPUs of its own.
-	python3 "$ROOT/tests/oracle/analyse.py" make 4 300 | sed 's/boot=made/boot=other/' |
+	python3 "$ROOT/tests/checkers/oracle/analyse.py" make 4 300 | sed 's/boot=made/boot=other/' |
 		"$PROGS/mktrace" u
 	page t u
 	head_has '{(s["file"], s["machine"]) for s in h["streams"]} == {(0, 0), (1, 1)}'
@@ -128,7 +128,7 @@ made()
 }
 
 @test "html: what is lost, damaged or without an end is said" {
-	cp "$ROOT/tests/golden/small-v1.bin" t
+	cp "$ROOT/tests/data/golden/small-v1.bin" t
 	page t
 	head_has 'h["loss"] and sum(l["count"] for l in h["loss"]) == h["files"][0]["lost"]'
 	made 6 2000
@@ -149,7 +149,7 @@ made()
 # A thread that turns up on another CPU has left the one that has not told: context-v1.bin has that.
 @test "html: a CPU runs the thread that says so, also where switches are not all there" {
 	for i in kernel context lossy; do
-		page "$ROOT/tests/golden/$i-v1.bin"
+		page "$ROOT/tests/data/golden/$i-v1.bin"
 	done
 }
 

@@ -60,7 +60,7 @@ shows()
 # kernel_trace: of what the kernel does, made
 kernel_trace()
 {
-	python3 "$ROOT/tests/oracle/analyse.py" make 7 400 | "$PROGS/mktrace" kernel.ktrace
+	python3 "$ROOT/tests/checkers/oracle/analyse.py" make 7 400 | "$PROGS/mktrace" kernel.ktrace
 }
 
 # four_traces: that, with losses and all kinds of fields (golden), of locks and waits (recorded), and
@@ -68,11 +68,11 @@ kernel_trace()
 four_traces()
 {
 	kernel_trace
-	python3 "$ROOT/tests/oracle/analyse.py" make 8 300 | python3 -c '
+	python3 "$ROOT/tests/checkers/oracle/analyse.py" make 8 300 | python3 -c '
 import re, sys
 print(re.sub(r"(?m)^rec (\d+)", lambda m: f"rec {int(m[1]) + 30000000000000001 * (int(m[1]) > 2000000)}",
              sys.stdin.read()))' | "$PROGS/mktrace" long.ktrace
-	cp "$ROOT/tests/golden/small-v1.bin" lost.ktrace
+	cp "$ROOT/tests/data/golden/small-v1.bin" lost.ktrace
 	run_ktraced --pthread -o locks.ktrace -- "$PROGS/pthread_contended"
 	[ "$status" -eq 0 ]
 }
@@ -93,7 +93,7 @@ print(re.sub(r"(?m)^rec (\d+)", lambda m: f"rec {int(m[1]) + 30000000000000001 *
 
 @test "no name makes a line of the page, or turns its text round" {
 	for forger in 0a 1b c285 e280a8 e280ae e281a6; do
-		python3 "$ROOT/tests/export/forge.py" "$forger" | "$PROGS/mktrace" t
+		python3 "$ROOT/tests/checkers/export/forge.py" "$forger" | "$PROGS/mktrace" t
 		"$KTRACE" html -o t.html t || [ $? = 1 ]
 		run node "$HTML/forged.mjs" "file://$PWD/t.html"
 		echo "$forger: $output"
@@ -120,7 +120,7 @@ print(re.sub(r"(?m)^rec (\d+)", lambda m: f"rec {int(m[1]) + 30000000000000001 *
 }
 
 @test "the page of ktrace serve grows while the server reads" {
-	python3 "$ROOT/tests/oracle/analyse.py" make 3 70000 | sed '0,/^block/s//\
+	python3 "$ROOT/tests/checkers/oracle/analyse.py" make 3 70000 | sed '0,/^block/s//\
 meta process pid=100 ppid=1 ts=1 comm=many\
 meta thread tid=101 pid=100 ts=1 comm=one\
 meta thread tid=102 pid=100 ts=1 comm=two\

@@ -8,12 +8,12 @@
 
 load helpers
 
-IMPORT=$ROOT/tests/import
+IMPORT=$ROOT/tests/progs/import SAMPLES=$ROOT/tests/data/import COMPARE=$ROOT/tests/checkers/import/compare
 
 setup()
 {
 	setup_test
-	tar -xJf "$IMPORT/samples/lttng-ust.tar.xz"
+	tar -xJf "$SAMPLES/lttng-ust.tar.xz"
 	METADATA=lttng-ust/ust/uid/0/64-bit/metadata
 }
 
@@ -39,7 +39,7 @@ is_as_babeltrace()
 {
 	/usr/bin/python3 -c 'import bt2' || skip "needs python3-bt2"
 	"$KTRACE" list --json t >t.json
-	"$IMPORT/compare" ctf "$1" t.json
+	"$COMPARE" ctf "$1" t.json
 }
 
 @test "import ctf: events, fields, times and threads are those that babeltrace2 lists" {
@@ -67,7 +67,7 @@ is_as_babeltrace()
 }
 
 @test "import ctf: LTTng's events of the kernel become ours, with all that babeltrace2 lists" {
-	tar -xJf "$IMPORT/samples/lttng-kernel.tar.xz"
+	tar -xJf "$SAMPLES/lttng-kernel.tar.xz"
 	import lttng-kernel
 	[ "$status" = 0 ]
 	[[ $output == "t: 2039 events, "*" bytes" ]]
@@ -247,17 +247,17 @@ is_back_after_export()
 	valid_trace t
 	"$KTRACE" list --json "$1" >before.json
 	"$KTRACE" list --json t >after.json
-	[ "$("$IMPORT/compare" ktrace before.json after.json)" = "$(wc -l <before.json)" ]
+	[ "$("$COMPARE" ktrace before.json after.json)" = "$(wc -l <before.json)" ]
 	[ "$("$KTRACE" info "$1" | sed -n '/^lost/,$p')" = "$("$KTRACE" info t | sed -n '/^lost/,$p')" ]
 }
 
 @test "import ctf: what was exported is back: losses, kinds of streams, times out of order" {
 	# As the kernel's states are called
-	sed 's/R=0,S=1,D=2/RUNNABLE=0,SLEEP=1,DISK=2/' "$ROOT/tests/golden/small-v1.script" >script
+	sed 's/R=0,S=1,D=2/RUNNABLE=0,SLEEP=1,DISK=2/' "$ROOT/tests/data/golden/small-v1.script" >script
 	"$PROGS/mktrace" small <script
 	is_back_after_export small
 	[[ $output == "t: "*" events, 22 lost, "* ]]
-	"$PROGS/mktrace" odd <"$ROOT/tests/export/odd.script"
+	"$PROGS/mktrace" odd <"$ROOT/tests/checkers/export/odd.script"
 	is_back_after_export odd
 	KTRACE_BACKEND=shm run_ktraced --buffer 16K -o lossy -- "$PROGS/user_flood" -t 2 -n 20000
 	is_back_after_export lossy
@@ -265,7 +265,7 @@ is_back_after_export()
 }
 
 @test "import ctf: what was exported is back: events of the kernel, so that analyses say the same" {
-	xz -dc "$IMPORT/samples/ftrace.dat.xz" >ftrace.dat
+	xz -dc "$SAMPLES/ftrace.dat.xz" >ftrace.dat
 	run_ktrace import --from trace-dat -o kernel ftrace.dat
 	[ "$status" = 0 ]
 	is_back_after_export kernel

@@ -8,12 +8,12 @@
 
 load helpers
 
-IMPORT=$ROOT/tests/import
+SAMPLES=$ROOT/tests/data/import COMPARE=$ROOT/tests/checkers/import/compare
 
 setup()
 {
 	setup_test
-	xzcat "$IMPORT/samples/ftrace.dat.xz" >trace.dat
+	xzcat "$SAMPLES/ftrace.dat.xz" >trace.dat
 }
 
 teardown()
@@ -38,9 +38,9 @@ says()
 	[ "$status" = 0 ]
 	[[ $output == "t: 1705 events, "* ]]
 	valid_trace t
-	xzcat "$IMPORT/samples/ftrace.report.xz" >report
+	xzcat "$SAMPLES/ftrace.report.xz" >report
 	"$KTRACE" list --json t >t.json
-	[ "$("$IMPORT/compare" trace-dat report t.json)" = 1705 ]
+	[ "$("$COMPARE" trace-dat report t.json)" = 1705 ]
 }
 
 @test "import trace-dat: kernel events are ours, so that analyses know them" {

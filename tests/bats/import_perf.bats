@@ -8,12 +8,12 @@
 
 load helpers
 
-IMPORT=$ROOT/tests/import
+SAMPLES=$ROOT/tests/data/import COMPARE=$ROOT/tests/checkers/import/compare
 
 setup()
 {
 	setup_test
-	xzcat "$IMPORT/samples/perf.txt.xz" >perf.txt
+	xzcat "$SAMPLES/perf.txt.xz" >perf.txt
 }
 
 teardown()
@@ -39,7 +39,7 @@ says()
 	[ -z "$stderr" ]
 	valid_trace t
 	"$KTRACE" list --json t >t.json
-	[ "$("$IMPORT/compare" perf perf.txt t.json)" = "$(grep -vc '^#' perf.txt)" ]
+	[ "$("$COMPARE" perf perf.txt t.json)" = "$(grep -vc '^#' perf.txt)" ]
 	run_ktrace info t
 	says 'host *example, kernel 6.12.117+deb12-cloud-amd64, x86_64'
 }

@@ -8,7 +8,7 @@ setup()
 {
 	setup_test
 	export TZ=UTC
-	GOLDEN=$ROOT/tests/golden
+	GOLDEN=$ROOT/tests/data/golden
 	cp "$GOLDEN/small-v1.bin" .
 }
 

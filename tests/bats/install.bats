@@ -284,7 +284,7 @@ install_both()
 import sys
 from ktrace import Traceset
 assert len(list(Traceset(sys.argv[1])))
-' "$ROOT/tests/golden/small-v1.bin"
+' "$ROOT/tests/data/golden/small-v1.bin"
 }
 
 @test "pip installs the Python module into a venv" {

@@ -25,11 +25,11 @@ teardown()
 bad_files()
 {
 	{
-		sed 's/hz=1000000000/hz=1000000/' "$ROOT/tests/golden/small-v1.script"
+		sed 's/hz=1000000000/hz=1000000/' "$ROOT/tests/data/golden/small-v1.script"
 		echo meta clock raw=9000000 mono_ns=9000004000 real_ns=1700000014000000000
 		echo meta clock raw=9500000 mono_ns=9500004000 real_ns=1700000014500000000
 	} | "$PROGS/mktrace" t
-	sed 's/boot=b00t/boot=other/' "$ROOT/tests/golden/small-v1.script" | "$PROGS/mktrace" u
+	sed 's/boot=b00t/boot=other/' "$ROOT/tests/data/golden/small-v1.script" | "$PROGS/mktrace" u
 }
 
 @test "every command says losses" {

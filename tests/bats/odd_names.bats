@@ -8,7 +8,7 @@ setup()
 {
 	setup_test
 	ODD=$'o\e[31mdd\n\x9bt'
-	"$PROGS/mktrace" "$ODD" <"$ROOT/tests/export/names.script"
+	"$PROGS/mktrace" "$ODD" <"$ROOT/tests/checkers/export/names.script"
 	: >said
 }
 
@@ -102,8 +102,8 @@ both()
 @test "a newline in a name is shown as any other control character: it makes no row" {
 	local command
 	mkdir newline other
-	"$PROGS/mktrace" newline/t <"$ROOT/tests/export/names.script"
-	sed 's/%0a/%01/g; /^rec/s/0a/01/g' "$ROOT/tests/export/names.script" |
+	"$PROGS/mktrace" newline/t <"$ROOT/tests/checkers/export/names.script"
+	sed 's/%0a/%01/g; /^rec/s/0a/01/g' "$ROOT/tests/checkers/export/names.script" |
 		"$PROGS/mktrace" other/t
 	fails cmp -s newline/t other/t
 	for command in list info events hist check state flow resources sched syscalls irq io stat \
@@ -115,7 +115,7 @@ both()
 		# shellcheck disable=SC2086 # command and options
 		both $command
 	done
-	both diff "$ROOT/tests/golden/kernel-v1.bin"
+	both diff "$ROOT/tests/data/golden/kernel-v1.bin"
 }
 
 @test "exports and pages have such names as their formats write them" {

@@ -13,7 +13,7 @@ teardown() { teardown_test; }
 # sample: the trace of the SDK, as sdk
 sample()
 {
-	xzcat "$ROOT/tests/import/samples/sdk.perfetto-trace.xz" >sdk
+	xzcat "$ROOT/tests/data/import/sdk.perfetto-trace.xz" >sdk
 }
 
 # make FILE: of packets on standard input

@@ -11,7 +11,7 @@ load helpers
 setup()
 {
 	setup_test
-	ORACLE=$ROOT/tests/oracle/analyse.py
+	ORACLE=$ROOT/tests/checkers/oracle/analyse.py
 }
 
 teardown()
@@ -33,11 +33,11 @@ draws()
 	[ "$status" = 0 ]
 	[ -z "$output" ]
 	"$KTRACE" "$command" --json "${options[@]}" "$file" >told.json
-	"$ROOT/tests/export/svg" "$command" picture.svg told.json "$@"
+	"$ROOT/tests/checkers/export/svg" "$command" picture.svg told.json "$@"
 }
 
 @test "pictures of hist have all events and losses in their bins" {
-	"$PROGS/mktrace" t <"$ROOT/tests/golden/small-v1.script"
+	"$PROGS/mktrace" t <"$ROOT/tests/data/golden/small-v1.script"
 	draws hist t --bins 7 -- "22 events were LOST here, the picture is incomplete: full 10"
 	draws hist t --width 100ns --until 2us
 	python3 "$ORACLE" make 5 3000 | "$PROGS/mktrace" t
@@ -72,7 +72,7 @@ END
 }
 
 @test "pictures of nothing, and what cannot be drawn" {
-	"$PROGS/mktrace" t <"$ROOT/tests/golden/small-v1.script"
+	"$PROGS/mktrace" t <"$ROOT/tests/data/golden/small-v1.script"
 	draws contention t -- "nothing to show"
 	draws syscalls t --since 5
 	run_ktrace hist --svg picture.svg --bins 2001 t

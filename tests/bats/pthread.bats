@@ -3,7 +3,7 @@
 # runs: host
 #
 # ktraced --pthread: programs that know nothing of it do what they do without it, and the
-# trace tells of each call. The programs are in tests/pthread; replay there judges a trace
+# trace tells of each call. The programs are in tests/progs/pthread; tests/checkers/pthread/replay judges a trace
 # by its own logic: nesting of calls, owners of mutexes.
 
 # shellcheck disable=SC2154 # capture sets status and output
@@ -37,7 +37,7 @@ alike()
 sound()
 {
 	"$KTRACE" list --json t >t.json
-	"$ROOT/tests/pthread/replay" "$@" <t.json
+	"$ROOT/tests/checkers/pthread/replay" "$@" <t.json
 }
 
 # events: the names of pthread's events in t, each once
@@ -295,22 +295,22 @@ print(sum(results), len(results))'
 	mkdir -p suite/include suite/conformance/interfaces/pthread_a suite/functional/semaphores
 	touch suite/include/posixtest.h
 	echo 'int main(void) { return 1; }' >suite/conformance/interfaces/pthread_a/1-1.c
-	run env BUILD="$BUILD" "$ROOT/tests/pthread/opts" suite
+	run env BUILD="$BUILD" "$ROOT/tests/checkers/pthread/opts" suite
 	echo "$output"
 	[ "$status" = 0 ]
 	[ "$output" = "1 programs (0 not built), 0 differ; without: 1 FAIL" ]
 	echo '#include <stdlib.h>
 int main(void) { return getenv("KTRACE_SESSION") ? 2 : 0; }' >suite/functional/semaphores/b.c
-	run env BUILD="$BUILD" "$ROOT/tests/pthread/opts" suite
+	run env BUILD="$BUILD" "$ROOT/tests/checkers/pthread/opts" suite
 	echo "$output"
 	[ "$status" = 1 ]
 	[[ $output =~ ^functional/semaphores/b:\ PASS,.*\ with\ --pthread\ UNRESOLVED, ]]
-	run env BUILD="$BUILD" "$ROOT/tests/pthread/opts" .
+	run env BUILD="$BUILD" "$ROOT/tests/checkers/pthread/opts" .
 	[ "$status" = 2 ]
 }
 
 @test "a library that takes a mutex in each function by which libktrace attaches" {
-	gcc -std=gnu11 -D_GNU_SOURCE -O1 -fPIC -shared -pthread "$ROOT/tests/pthread/inlet.c" -o inlet.so -ldl
+	gcc -std=gnu11 -D_GNU_SOURCE -O1 -fPIC -shared -pthread "$ROOT/tests/progs/pthread/inlet.c" -o inlet.so -ldl
 	gcc -x c -pthread - -o locks <<-'EOF'
 		#include <pthread.h>
 		static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;

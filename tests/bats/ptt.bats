@@ -3,14 +3,14 @@
 # runs: host
 #
 # ktrace pthread: what ktraced --pthread recorded, in terms of the POSIX Threads Trace Toolkit.
-# tests/ptt has a trace with one of each way in which an event of ours stands for PTT's, and how
+# tests/data/ptt has a trace with one of each way in which an event of ours stands for PTT's, and how
 # it is shown; nest there matches calls and returns.
 
 # shellcheck disable=SC2154 # capture sets status and output
 
 load helpers
 
-PTT=$ROOT/tests/ptt
+PTT=$ROOT/tests/data/ptt NEST=$ROOT/tests/checkers/ptt/nest
 
 setup()
 {
@@ -22,7 +22,7 @@ teardown()
 	teardown_test
 }
 
-# forms: the trace of tests/ptt in t
+# forms: the trace of tests/data/ptt in t
 forms()
 {
 	"$PROGS/mktrace" t <"$PTT/forms.script"
@@ -176,11 +176,11 @@ shows()
 
 @test "of two files, lines say which" {
 	forms
-	run_ktrace pthread -r t "$ROOT/tests/golden/small-v1.bin"
+	run_ktrace pthread -r t "$ROOT/tests/data/golden/small-v1.bin"
 	[ "$(awk '{ print NF, $NF }' <<<"$output" | sort -u)" = "11 #0
 11 #1" ]
 	[ "$(awk '$NF == "#1" { print $5 }' <<<"$output" | sort -u)" = LOST ]
-	run_ktrace pthread t "$ROOT/tests/golden/small-v1.bin"
+	run_ktrace pthread t "$ROOT/tests/data/golden/small-v1.bin"
 	grep -E '#0 thread 100/101 begins as thread 0x7f01, number=1$' <<<"$output"
 }
 
@@ -188,17 +188,17 @@ shows()
 	for program in calls contended kinds cancel signals versions; do
 		record "$program"
 		"$KTRACE" pthread -r t >"$program.raw"
-		"$PTT/nest" <"$program.raw"
+		"$NEST" <"$program.raw"
 	done
 	record cxx
-	"$KTRACE" pthread -r t | "$PTT/nest" --thrown
+	"$KTRACE" pthread -r t | "$NEST" --thrown
 	"$KTRACE" pthread -l | awk '$3 == "call" { print $1 }' | sort >there
 	awk '{ print $5 }' calls.raw | grep -E '_(IN|OUT)$' | sort -u >seen
 	diff -u there seen
 	# One that is not matched is found.
-	fails "$PTT/nest" < <(grep -v MUTEX_LOCK_OUT kinds.raw)
-	fails "$PTT/nest" < <(grep -v MUTEX_LOCK_IN kinds.raw)
-	fails "$PTT/nest" < <(grep -v THREAD_STATE_WAIT contended.raw)
+	fails "$NEST" < <(grep -v MUTEX_LOCK_OUT kinds.raw)
+	fails "$NEST" < <(grep -v MUTEX_LOCK_IN kinds.raw)
+	fails "$NEST" < <(grep -v THREAD_STATE_WAIT contended.raw)
 }
 
 # between TID NAME: events of the thread's first call of that name, in a row
@@ -231,7 +231,7 @@ between()
 @test "who comes back from a condition without the mutex does not take it" {
 	local result
 	for result in 0 110 130 1 131; do
-		"$ROOT/tests/pthread/trace" "$PROGS/mktrace" t <<-END
+		"$ROOT/tests/checkers/pthread/trace" "$PROGS/mktrace" t <<-END
 			process 10 10 11
 			100 11 mutex_lock mutex=0xa count=1 result=0
 			200 11 cond_wait_in cond=0xc mutex=0xa

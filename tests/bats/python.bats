@@ -7,7 +7,7 @@ load helpers
 setup()
 {
 	setup_test
-	SMALL=$ROOT/tests/golden/small-v1.bin
+	SMALL=$ROOT/tests/data/golden/small-v1.bin
 	export PYTHONPATH=$ROOT/userspace/python LD_LIBRARY_PATH=$BUILD/lib PYTHONDONTWRITEBYTECODE=1
 }
 

@@ -8,7 +8,7 @@
 
 load helpers
 
-SHARK=$ROOT/tests/shark/shark
+SHARK=$ROOT/tests/checkers/shark/shark
 
 setup()
 {
@@ -232,14 +232,14 @@ slot()
 }
 
 @test "SHK-31: what a chunk cannot have is left out, and that is said" {
-	run_ktrace export --to shark -o out "$ROOT/tests/golden/small-v1.bin"
+	run_ktrace export --to shark -o out "$ROOT/tests/data/golden/small-v1.bin"
 	[ "$status" = 0 ]
 	[ ! -s out ]
 	[[ $stderr == *"events other than log:event"* ]]
 	slot 20 1 0 1000 f4240 >0trace
 	import 0trace
 	run_ktrace export --to shark -o out t t
-	run_ktrace export --to shark -o out t "$ROOT/tests/golden/small-v1.bin"
+	run_ktrace export --to shark -o out t "$ROOT/tests/data/golden/small-v1.bin"
 	[ "$status" = 2 ]
 }
 
@@ -249,7 +249,7 @@ slot()
 	run_ktrace export --to shark-text -o out t
 	[ "$status" = 0 ]
 	[[ $stderr == *"left out: 125 events that the converter has no number for"* ]]
-	diff -u "$ROOT/tests/shark/codes.text" out
+	diff -u "$ROOT/tests/data/shark/codes.text" out
 }
 
 @test "SHK-45: the text for a viewer of time lines is the golden one" {
@@ -257,7 +257,7 @@ slot()
 	import 0trace
 	run_ktrace export --to kiwi -o out t
 	[ "$status" = 0 ]
-	diff -u "$ROOT/tests/shark/codes.kiwi" out
+	diff -u "$ROOT/tests/data/shark/codes.kiwi" out
 }
 
 @test "SHK-45: times between two ipoints" {

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # runs: host
 # shark_library.bats - the S.Ha.R.K. tracer of programs, against a second one in Python
-# (tests/shark/model.py), and what becomes of events and chunks under ktraced
+# (tests/checkers/shark/model.py), and what becomes of events and chunks under ktraced
 # bats file_tags=shm
 
 bats_require_minimum_version 1.5.0
@@ -21,7 +21,7 @@ teardown()
 # scripts PROGRAM ARG...: random calls, done by it and by the model
 scripts()
 {
-	PYTHONDONTWRITEBYTECODE=1 python3 "$ROOT/tests/shark/scripts.py" "$@"
+	PYTHONDONTWRITEBYTECODE=1 python3 "$ROOT/tests/checkers/shark/scripts.py" "$@"
 }
 
 @test "10000 random calls: after each, results, flags, links, losses and events are the model's" {
@@ -31,7 +31,7 @@ scripts()
 # events FILE...: code, par1, par2 of the events of files
 events()
 {
-	"$ROOT/tests/shark/shark" text "$@" | cut -d ' ' -f 2-
+	"$ROOT/tests/checkers/shark/shark" text "$@" | cut -d ' ' -f 2-
 }
 
 # manual: what the files of the manual's example hold, 0trace and then 1trace
@@ -105,7 +105,7 @@ manual()
 # packets COMMAND...: what shark_udp sends, run by it
 packets()
 {
-	start receiver "$ROOT/tests/shark/shark" receive port received 126
+	start receiver "$ROOT/tests/checkers/shark/shark" receive port received 126
 	receiver=$pid
 	retry 0.1 test -e port
 	"$@" "$PROGS/shark_udp" "127.0.0.1:$(cat port)" 125

@@ -9,7 +9,7 @@
 
 load helpers
 
-SHARK=$ROOT/tests/shark/shark
+SHARK=$ROOT/tests/checkers/shark/shark
 
 setup()
 {

@@ -293,9 +293,9 @@ same()
 # losses, gaps, names, stamps that go back.
 # bats test_tags=shm
 @test "every command says of parts what it says of the whole" {
-	for script in "$ROOT/tests/golden/small-v1.script" "random 5"; do
+	for script in "$ROOT/tests/data/golden/small-v1.script" "random 5"; do
 		if [[ $script == random* ]]; then
-			python3 "$ROOT/tests/oracle/analyse.py" make "${script#* }" 200 >script
+			python3 "$ROOT/tests/checkers/oracle/analyse.py" make "${script#* }" 200 >script
 		else
 			cp "$script" script
 		fi

@@ -12,7 +12,7 @@ load commands
 setup()
 {
 	setup_test
-	"$PROGS/mktrace" t <"$ROOT/tests/golden/small-v1.script"
+	"$PROGS/mktrace" t <"$ROOT/tests/data/golden/small-v1.script"
 	every_command
 	# Of those that show no events: how they read a file
 	calls+=([tui]="tui" [live]="live --all" [serve]="serve" [events]="events" [seq]="seq"

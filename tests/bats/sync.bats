@@ -3,7 +3,7 @@
 # runs: host
 #
 # ktrace objects and ktrace contention: the model of threads and objects, on traces that are
-# made and on those of the programs in tests/pthread.
+# made and on those of the programs in tests/progs/pthread.
 
 # shellcheck disable=SC2154 # capture sets status and output
 
@@ -19,10 +19,10 @@ teardown()
 	teardown_test
 }
 
-# trace: makes t of the script on standard input, see tests/pthread/trace
+# trace: makes t of the script on standard input, see tests/checkers/pthread/trace
 trace()
 {
-	"$ROOT/tests/pthread/trace" "$PROGS/mktrace" t
+	"$ROOT/tests/checkers/pthread/trace" "$PROGS/mktrace" t
 }
 
 # json EXPRESSION: it is true of the object o in $output
@@ -100,7 +100,7 @@ for x in o["objects"]:
 	done
 	for program in calls contended kinds signals states; do
 		capture "$KTRACED" --backend="$KTRACE_BACKEND" --pthread -o t -- "$PROGS/pthread_$program"
-		"$KTRACE" list --json t | "$ROOT/tests/pthread/replay" --taken | sort >replayed
+		"$KTRACE" list --json t | "$ROOT/tests/checkers/pthread/replay" --taken | sort >replayed
 		run_ktrace objects --json t
 		python3 -c '
 import json, sys

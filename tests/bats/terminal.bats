@@ -148,18 +148,18 @@ on_terminal()
 	local columns command
 	for columns in 80 151; do
 		for command in flow resources; do
-			on_terminal sh -c "stty cols $columns && exec '$KTRACE' --no-pager $command '$ROOT/tests/golden/kernel-v1.bin'"
+			on_terminal sh -c "stty cols $columns && exec '$KTRACE' --no-pager $command '$ROOT/tests/data/golden/kernel-v1.bin'"
 			[ "$(grep -c '|.*|.* %' screen)" -gt 1 ]
 			[ -z "$(grep '|.*|.* %' screen | grep -vxE ".{$columns}")" ]
 			[ "$(wc -L <screen)" = "$columns" ]
 		done
 	done
-	PAGER='tee seen >/dev/null' on_terminal sh -c "stty cols 80 && exec '$KTRACE' resources '$ROOT/tests/golden/kernel-v1.bin'"
+	PAGER='tee seen >/dev/null' on_terminal sh -c "stty cols 80 && exec '$KTRACE' resources '$ROOT/tests/data/golden/kernel-v1.bin'"
 	[ "$(wc -L <seen)" = 80 ]
 }
 
 @test "terminal: tables are no wider than it is, and say what they leave out" {
-	local file="$ROOT/tests/golden/kernel-v1.bin" columns table
+	local file="$ROOT/tests/data/golden/kernel-v1.bin" columns table
 	for columns in 70 80 100; do
 		for table in stat sched syscalls io irq 'syscalls --threads' 'stat --types'; do
 			on_terminal sh -c "stty cols $columns && exec '$KTRACE' --no-pager $table '$file'"

@@ -18,7 +18,7 @@ teardown()
 
 tutorial()
 {
-	"$ROOT/tests/tutorial" "$ROOT/Documentation/tutorial.md" "$@"
+	"$ROOT/tests/checkers/tutorial" "$ROOT/Documentation/tutorial.md" "$@"
 }
 
 @test "tutorial: the first trace" {
@@ -45,11 +45,11 @@ tutorial()
 	[ "$(tutorial | xargs)" = "1 2 3 4" ]
 	# shellcheck disable=SC2016 # a document
 	printf '## 1. A\n```console\n$ echo "%s"\n%s\n```\n' '5 lost in 3 ms, 0 bad' '7 lost in 22 s, 0 bad' >same.md
-	"$ROOT/tests/tutorial" same.md 1
+	"$ROOT/tests/checkers/tutorial" same.md 1
 	sed 's/^7 lost/0 lost/' same.md >zero.md
-	fails "$ROOT/tests/tutorial" zero.md 1
+	fails "$ROOT/tests/checkers/tutorial" zero.md 1
 	sed 's/^7 lost/7 found/' same.md >words.md
-	fails "$ROOT/tests/tutorial" words.md 1
+	fails "$ROOT/tests/checkers/tutorial" words.md 1
 	sed 's/^.*echo.*/&; false/' same.md >status.md
-	fails "$ROOT/tests/tutorial" status.md 1
+	fails "$ROOT/tests/checkers/tutorial" status.md 1
 }

@@ -14,7 +14,7 @@
 
 #include "fuzz.h"
 
-#define GOLDEN "tests/golden/small-v1.bin"
+#define GOLDEN "tests/data/golden/small-v1.bin"
 #define EVENTS_MAX 64
 
 static struct ktrace_trace_event events[EVENTS_MAX];

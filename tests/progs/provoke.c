@@ -4,7 +4,7 @@
  *
  *   provoke [-d DISK]         all of it, once; with -d also reads and writes of a block device
  *
- * tests/oracle/ftrace.py records this with two tracers; nothing here checks anything.
+ * tests/checkers/oracle/ftrace.py records this with two tracers; nothing here checks anything.
  */
 #include <arpa/inet.h>
 #include <errno.h>

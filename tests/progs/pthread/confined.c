@@ -4,7 +4,7 @@
 
 #include <linux/futex.h>
 
-#include "../progs/filter.h"
+#include "../filter.h"
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static int number;

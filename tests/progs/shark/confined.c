@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <ktrace/shark.h>
 
-#include "../progs/filter.h"
+#include "../filter.h"
 
 static void *record(void *arg)
 {

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """both.py record families|tracepoints|bpf BUILD FOLDER, both.py compare FOLDER... - ktrace beside ftrace
 
-"record", in a guest, has tests/oracle/load recorded by an instance of ftrace and by ktraced, both
+"record", in a guest, has tests/checkers/oracle/load recorded by an instance of ftrace and by ktraced, both
 at once. "compare", wherever Python is fast, compares what they have between two marks, on each CPU:
 the same events in the same order with the same values. "families" are the kinds of events that
 ktrace knows by itself, "tracepoints" (-e 'tp:...') all of the kernel's that happen then. What
@@ -22,7 +22,7 @@ import sys
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.dirname(os.path.dirname(HERE))
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
 sys.path += [HERE, ROOT + "/userspace/python"]
 from families import ANY, KINDS, Kernel, ids_of  # noqa: E402
 from ftrace import COMMON, IRQ_BITS, TRACING, Format, Instance, numbers_in, records  # noqa: E402

@@ -6,7 +6,7 @@
  */
 #include <ktrace/shark.h>
 
-#include "../progs/painted.h"
+#include "../painted.h"
 
 static void put(void)
 {

@@ -10,7 +10,7 @@ writer of this format; the first is `ktrace html`.
 """
 import base64, bisect, glob, json, os, random, struct, sys, zlib
 
-HTML = os.path.join(os.path.dirname(__file__), '../../userspace/viewer/html/page')
+HTML = os.path.join(os.path.dirname(__file__), '../../../userspace/viewer/html/page')
 BINS, BLOCK, LEAF, CHILDREN = 1024, 200, 800, 16
 STATES = [('unknown', 'thread'), ('user', 'thread'), ('syscall', 'thread'), ('wait', 'thread'),
           ('wait-disk', 'thread'), ('wait-cpu', 'thread'), ('zombie', 'thread'), ('irq', 'thread'),

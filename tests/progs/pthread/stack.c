@@ -7,7 +7,7 @@
  */
 #include "common.h"
 
-#include "../progs/painted.h"
+#include "../painted.h"
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
