@@ -14,22 +14,23 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <ktrace/shark_port.h>
+#include <ktrace/shark_sender.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
-#include <ktrace/shark_port.h>
-
 #include "base/log.h"
 #include "base/now.h"
 #include "base/peer.h"
-#include "send_kernel.h"
 
 #define CONNECTIONS_MAX 256u	/* each chunk of a program at once */
 #define BYTES_MAX (1ull << 30)	/* of a chunk */
@@ -305,17 +306,6 @@ void sender_open(struct sender *s, const struct sender_options *o, const char *b
 		log_error("no port for chunks: %s", strerror(-s->listen_fd));
 }
 
-void sender_begin(struct sender *s, const struct sender_options *o, bool has_kernel)
-{
-	const bool is_wanted = o->files || o->target;
-	int error = is_wanted || has_kernel ? send_kernel_begin(s) : 0;
-
-	/* Without the device the kernel has none. */
-	if (error && error != -ENOENT && is_wanted)
-		log_note("chunks of the kernel are not sent: %s", error == -EBUSY ?
-			 "somebody else does that" : strerror(-error));
-}
-
 /* The signals are blocked: a user who sends one now does not want to wait. */
 static bool is_interrupted(void)
 {
@@ -334,14 +324,14 @@ static void give_up(struct sender *s)
 	s->until_ns = now_ns() + GIVE_UP_NS;
 }
 
-bool sender_may_wait(struct sender *s)
+static bool may_wait(struct sender *s)
 {
 	if (is_interrupted())
 		give_up(s);
 	return !s->until_ns || now_ns() < s->until_ns;
 }
 
-struct timespec sender_next_look(void)
+static struct timespec next_look(void)
 {
 	struct timespec at;
 
@@ -350,6 +340,157 @@ struct timespec sender_next_look(void)
 	at.tv_sec += at.tv_nsec / 1000000000;
 	at.tv_nsec %= 1000000000;
 	return at;
+}
+
+/*
+ * Sends the chunks of the kernel's S.Ha.R.K. tracer
+ *
+ * One process at a time does that: with several recordings it is the first one. A thread takes
+ * one job after the other. If who waits for a chunk was killed meanwhile, what was written is
+ * taken back.
+ */
+
+/* Where the events are: the normal area from the oldest slot on, round its end, then the rest. */
+static void find_parts(const struct ktrace_shark_job *job, struct chunk *c)
+{
+	const __u64 nr = job->normal_nr ? job->normal_nr : 1, first = job->first % nr;
+	const __u64 events = job->events < nr ? job->events : nr;
+	const __u64 straight = events < nr - first ? events : nr - first;
+
+	c->is_packed = job->bytes;
+	c->nr = 1;
+	c->parts[0].size = job->bytes;
+	if (c->is_packed)
+		return;
+	c->nr = 3;
+	c->parts[0] = (struct chunk_part){ first * CHUNK_SLOT, straight * CHUNK_SLOT };
+	c->parts[1] = (struct chunk_part){ 0, (events - straight) * CHUNK_SLOT };
+	c->parts[2] = (struct chunk_part){ (__u64)job->normal_nr * CHUNK_SLOT,
+					   (__u64)job->emergency_events * CHUNK_SLOT };
+}
+
+static bool lies_within(const struct chunk *c, __u64 size)
+{
+	for (unsigned int i = 0; i < c->nr; i++)
+		if (c->parts[i].off > size || c->parts[i].size > size - c->parts[i].off)
+			return false;
+	return true;
+}
+
+static int send_job(struct sender *s, const struct ktrace_shark_job *job, struct disk_done *done)
+{
+	const struct send_request request = {
+		.is_udp = job->kind == KTRACE_SHARK_TO_UDP, .chunk = job->chunk, .name = job->name,
+		.local = job->local, .target = job->target, .who = "the kernel",
+	};
+	struct chunk chunk = { .fd = -1 };
+	int ret;
+
+	find_parts(job, &chunk);
+	if (!lies_within(&chunk, job->map_size))
+		return -EBADMSG;
+	if (job->map_size) {
+		chunk.memory = ktrace_shark_sender_map(s->kernel_fd, job);
+		if (!chunk.memory)
+			return -ENOMEM;
+	}
+	ret = sender_send(s, &request, &chunk, done);
+	ktrace_shark_sender_unmap(chunk.memory, job);
+	return ret;
+}
+
+static void take_back(struct sender *s, const struct ktrace_shark_job *job,
+		      const struct disk_done *done)
+{
+	log_error("chunk %u of the kernel is taken back: who waited for it was killed",
+		  job->chunk);
+	s->written--;
+	s->failed++;
+	pthread_mutex_lock(&s->disk_lock);
+	disk_undo(&s->disk, done);
+	pthread_mutex_unlock(&s->disk_lock);
+}
+
+static void serve_jobs(struct sender *s)
+{
+	struct ktrace_shark_job job;
+	struct disk_done done;
+	int ret;
+
+	/* What is still queued is left to the next sender. */
+	while (!atomic_load(&s->disk.is_aborted) &&
+	       !ktrace_shark_sender_next(s->kernel_fd, &job)) {
+		done = (struct disk_done){ .events = 0 };
+		ret = send_job(s, &job, &done);
+		if (ktrace_shark_sender_end(s->kernel_fd, &job, ret) == -ENOENT && !ret &&
+		    job.kind == KTRACE_SHARK_TO_DISK)
+			take_back(s, &job, &done);
+	}
+}
+
+static void *serve_kernel(void *arg)
+{
+	struct sender *s = arg;
+	struct pollfd fds[] = {
+		{ .fd = s->kernel_fd, .events = POLLIN }, { .fd = s->stop_fd, .events = POLLIN },
+	};
+
+	do {
+		serve_jobs(s);
+		poll(fds, 2, -1);
+	} while (!fds[1].revents && !atomic_load(&s->disk.is_aborted));
+	serve_jobs(s);
+	return NULL;
+}
+
+/* A thread serves the kernel from now on. Return: 0, -errno if the kernel does not let us. */
+static int begin_kernel(struct sender *s)
+{
+	int error;
+
+	s->kernel_fd = ktrace_shark_sender_open(KTRACE_SHARK_TO_DISK | KTRACE_SHARK_TO_UDP);
+	if (s->kernel_fd < 0)
+		return s->kernel_fd;
+	s->stop_fd = eventfd(0, EFD_CLOEXEC);
+	error = s->stop_fd < 0 ? -errno : -pthread_create(&s->kernel, NULL, serve_kernel, s);
+	if (!error)
+		return 0;
+	if (s->stop_fd >= 0)
+		close(s->stop_fd);
+	close(s->kernel_fd);
+	s->kernel_fd = -1;
+	return error;
+}
+
+/* What is queued is sent first, if there is time. Return: false if the thread is stuck. */
+static bool end_kernel(struct sender *s)
+{
+	struct timespec until;
+	int error;
+
+	if (s->kernel_fd < 0)
+		return true;
+	eventfd_write(s->stop_fd, 1);
+	do {
+		until = next_look();
+		error = pthread_timedjoin_np(s->kernel, NULL, &until);
+	} while (error == ETIMEDOUT && may_wait(s));
+	if (error)
+		return false;
+	close(s->stop_fd);
+	close(s->kernel_fd);
+	return true;
+}
+
+void sender_begin(struct sender *s, const struct sender_options *o, bool has_kernel)
+{
+	const bool is_wanted = o->files || o->target;
+	int error = is_wanted || has_kernel ? begin_kernel(s) : 0;
+
+	/* Without the device the kernel has none. */
+	if (error && error != -ENOENT && is_wanted)
+		log_note("chunks of the kernel are not sent: %s", error == -EBUSY ?
+			 "somebody else does that" : strerror(-error));
 }
 
 /* Return: false if one is stuck. */
@@ -362,10 +503,10 @@ static bool wait_for_connections(struct sender *s)
 	for (struct connection *c = s->connections; c; c = c->next)
 		shutdown(c->fd, SHUT_RD);
 	while (s->nr && is_patient) {
-		const struct timespec until = sender_next_look();
+		const struct timespec until = next_look();
 
 		pthread_cond_timedwait(&s->is_less, &s->lock, &until);
-		is_patient = sender_may_wait(s);
+		is_patient = may_wait(s);
 	}
 	is_over = !s->nr;
 	pthread_mutex_unlock(&s->lock);
@@ -388,7 +529,7 @@ void sender_close(struct sender *s)
 		close(s->listen_fd);
 	}
 	is_over = wait_for_connections(s);
-	is_over &= send_kernel_end(s);
+	is_over &= end_kernel(s);
 	say(s);
 	if (!is_over) {
 		log_error("a chunk is still being written or sent, and is not waited for");

@@ -95,11 +95,6 @@ int sender_accept(struct sender *s, unsigned int max);
  */
 void sender_close(struct sender *s);
 
-/** sender_may_wait - at the end: false if that was interrupted, and time is over */
-bool sender_may_wait(struct sender *s);
-/** sender_next_look - when to ask again, on CLOCK_REALTIME */
-struct timespec sender_next_look(void);
-
 /* One chunk; what is wrong is said, with @who. Return: 0, -errno. */
 struct send_request {
 	bool is_udp;

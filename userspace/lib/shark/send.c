@@ -53,23 +53,31 @@ static bool has_file[KTRACE_SHARK_CHUNK_NR];	/* since it has that name; under @l
 static pthread_mutex_t packet_lock = PTHREAD_MUTEX_INITIALIZER;
 static __u32 packets;
 
-void shark_send_before_fork(void)
+static void before_fork(void)
 {
 	pthread_mutex_lock(&lock);
 }
 
-/* Of a socket that two use nobody knows which packet is whose. */
-void shark_send_after_fork(bool is_child)
+static void after_fork_in_parent(void)
 {
-	if (is_child) {
-		packet_lock = (pthread_mutex_t) PTHREAD_MUTEX_INITIALIZER;
-		packets = 0;
-		if (sender.socket >= 0) {
-			close(sender.socket);
-			sender = (struct sender) { .socket = -1 };
-		}
+	pthread_mutex_unlock(&lock);
+}
+
+/* Of a socket that two use nobody knows which packet is whose. */
+static void after_fork_in_child(void)
+{
+	packet_lock = (pthread_mutex_t) PTHREAD_MUTEX_INITIALIZER;
+	packets = 0;
+	if (sender.socket >= 0) {
+		close(sender.socket);
+		sender = (struct sender) { .socket = -1 };
 	}
 	pthread_mutex_unlock(&lock);
+}
+
+static __attribute__((constructor)) void begin(void)
+{
+	pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 }
 
 /* ---- files ---- */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * tracer.c - the program's one tracer: how it comes to be, what it has on, and fork()
+ * tracer.c - the program's one tracer: how it comes to be, and fork()
  *
  * There is none until somebody makes a chunk or sets a filter; a program that only links the
  * library pays nothing. The core (module/shark) has the rules and does the work.
@@ -16,11 +16,6 @@
 #include <shark/store.h>
 #include "session/internal.h"
 
-#define ALL_OFF 0x1ffffu	/* 16 families, and what no filter holds back */
-
-/* Zero once there is a session: then each event asks it. */
-__u32 ktrace_shark_off = ALL_OFF;
-
 _Thread_local struct kt_shark_pending kt_shark_pendings
 	__attribute__((tls_model("initial-exec")));
 
@@ -35,7 +30,6 @@ static bool is_fork_locked;
 
 static void before_fork(void)
 {
-	shark_send_before_fork();
 	is_fork_locked = !kt_shark_begin(&the_tracer, &fork_here);
 }
 
@@ -43,12 +37,6 @@ static void unlock_after_fork(void)
 {
 	if (is_fork_locked)
 		kt_shark_done(&the_tracer, &fork_here);
-}
-
-static void after_fork_in_parent(void)
-{
-	unlock_after_fork();
-	shark_send_after_fork(false);
 }
 
 static void after_fork_in_child(void)
@@ -59,13 +47,12 @@ static void after_fork_in_child(void)
 	for (int n = 0; n < KTRACE_SHARK_CHUNK_NR; n++)
 		if (!kt_shark_get_flags(&the_tracer, n, &flags) && flags & FTRACE_CHUNK_FLAG_BUSY)
 			kt_shark_restore(&the_tracer, n);
-	shark_send_after_fork(true);
 }
 
 static void make(void)
 {
 	kt_shark_init(&the_tracer, clock_choose());
-	pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+	pthread_atfork(before_fork, unlock_after_fork, after_fork_in_child);
 	/* ORD(shark_made:A) pairs ORD(shark_tracer:A): it is whole */
 	kt_store_release(&published, &the_tracer);
 }
@@ -80,63 +67,6 @@ struct kt_shark *shark_make(void)
 {
 	pthread_once(&is_made, make);
 	return &the_tracer;
-}
-
-/* What is enabled or filtered has changed: makes ktrace_shark_off say so. */
-static void refresh(struct kt_shark *t)
-{
-	struct kt_shark_here here;
-	__u32 off;
-
-	if (kt_shark_begin(t, &here))
-		return;
-	off = t->is_enabled ? t->off : ALL_OFF;
-	kt_store(&ktrace_shark_off, shark_is_recorded() ? 0 : off);
-	kt_shark_done(t, &here);
-}
-
-static __attribute__((constructor)) void begin(void)
-{
-	if (shark_is_recorded())
-		kt_store(&ktrace_shark_off, 0);
-}
-
-int FTrace_enable(void)
-{
-	struct kt_shark *t = shark_tracer();
-
-	if (!t || kt_shark_enable(t))
-		return -1;
-	refresh(t);
-	return 0;
-}
-
-int FTrace_disable(void)
-{
-	struct kt_shark *t = shark_tracer();
-
-	if (!t || kt_shark_disable(t))
-		return -1;
-	refresh(t);
-	return 0;
-}
-
-void FTrace_set_filter(__u8 family, int status)
-{
-	struct kt_shark *t = shark_make();
-
-	if (kt_shark_set_filter(t, family, status))
-		return;
-	refresh(t);
-	shark_record_filter(family, status);
-}
-
-__u64 FTrace_lost(enum ktrace_shark_lost reason)
-{
-	struct kt_shark *t = shark_tracer();
-	__u64 count = 0;
-
-	return t && !kt_shark_lost(t, reason, &count) ? count : 0;
 }
 
 static void measure(void)

@@ -14,8 +14,5 @@ struct kt_shark *shark_make(void);
 bool shark_is_recorded(void);
 /* log.c: the session gets the event that a filter has changed; chunks have it. */
 void shark_record_filter(__u8 family, int status);
-/* send.c: before and after fork() */
-void shark_send_before_fork(void);
-void shark_send_after_fork(bool is_child);
 
 #endif

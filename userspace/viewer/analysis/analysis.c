@@ -3,7 +3,7 @@
 #include "analysis.h"
 
 #include "base/lost_events.h"
-#include "base/number.h"
+#include "base/when.h"
 #include "base/progress.h"
 
 #include <errno.h>

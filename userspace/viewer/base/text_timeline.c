@@ -2,7 +2,7 @@
 /* text_timeline.c - a row of characters over time: in each column, what there was most of */
 #include "text_timeline.h"
 
-#include "number.h"
+#include "when.h"
 #include "pager.h"
 #include "table.h"
 

@@ -2,10 +2,12 @@
 /* when.c - times as people write and read them */
 #include "when.h"
 
-#include "viewer.h"
-
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
+
+#include "viewer.h"
 
 #define NS 1000000000ull
 
@@ -93,4 +95,42 @@ void out_date(struct ktrace_out *out, __u64 ns)
 	ktrace_out_str(out, text);
 	ktrace_out_char(out, '.');
 	ktrace_out_dec(out, ns % NS, 9);
+}
+
+/* A window START:END of numbers, as people write it */
+
+/* A number, or nothing: then @missing. Return: behind it; NULL: it is too large. */
+static const char *parse_side(const char *text, __u64 missing, __u64 *value)
+{
+	char *end;
+
+	*value = missing;
+	if (*text < '0' || *text > '9')
+		return text;
+	errno = 0;
+	*value = strtoull(text, &end, 10);
+	return errno ? NULL : end;
+}
+
+bool window_parse(const char *text, struct window *w)
+{
+	w->is_set = true;
+	text = parse_side(text, 0, &w->start);
+	if (!text || *text++ != ':')
+		return false;
+	text = parse_side(text, ~0ull, &w->end);
+	return text && !*text && w->start <= w->end;
+}
+
+/* A whole number, as people write it */
+
+bool number_parse(const char *text, __u64 min, __u64 max, __u64 *value)
+{
+	char *end;
+
+	if (*text < '0' || *text > '9')
+		return false;
+	errno = 0;
+	*value = strtoull(text, &end, 10);
+	return !*end && !errno && *value >= min && *value <= max;
 }

@@ -4,6 +4,8 @@
 #define VIEWER_BASE_WHEN_H
 
 #include <ktrace/decode.h>
+#include <stdbool.h>
+#include <linux/types.h>
 #include <ktrace/when.h>
 
 /**
@@ -46,5 +48,18 @@ bool when_parse_wait(const char *text, __u64 *ms);
 void out_seconds(struct ktrace_out *out, __u64 ns, int width);
 /* Local date and time, nine digits */
 void out_date(struct ktrace_out *out, __u64 ns);
+
+/* struct window - from @start on, up to @end, @end itself not included; ~0 = there is no end */
+struct window {
+	__u64 start;
+	__u64 end;
+	bool is_set;
+};
+
+/* Either side may be left out. False: no window, or its end is before its start. */
+bool window_parse(const char *text, struct window *w);
+
+/* False: @text is more or less than decimal digits, or a number below @min or above @max. */
+bool number_parse(const char *text, __u64 min, __u64 max, __u64 *value);
 
 #endif

@@ -9,7 +9,7 @@
 
 #include "base/hash_table.h"
 #include "base/json.h"
-#include "base/number.h"
+#include "base/when.h"
 #include "base/plot.h"
 #include "events/time_range.h"
 

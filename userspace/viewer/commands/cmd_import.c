@@ -19,7 +19,7 @@
 #include <ktrace/when.h>
 
 #include "base/json.h"
-#include "base/number.h"
+#include "base/when.h"
 #include "import/import_writer.h"
 
 static const struct import_format import_ctf = { .name = "ctf", .program = "import-ctf" };

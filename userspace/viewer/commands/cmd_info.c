@@ -5,11 +5,10 @@
 #include "base/clock_warnings.h"
 #include "base/event_counts.h"
 #include "base/json.h"
-#include "base/number.h"
+#include "base/when.h"
 #include "base/parts.h"
 #include "base/rings.h"
 #include "base/table.h"
-#include "base/when.h"
 #include "events/posix_log.h"
 
 #include <stdio.h>

@@ -7,7 +7,7 @@
  */
 #include "base/viewer.h"
 
-#include "base/number.h"
+#include "base/when.h"
 #include "base/progress.h"
 #include "events/line.h"
 #include "live.h"

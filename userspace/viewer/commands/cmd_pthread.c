@@ -10,7 +10,7 @@
 
 #include "base/progress.h"
 #include "base/required_events.h"
-#include "base/window.h"
+#include "base/when.h"
 #include "events/time_range.h"
 #include "pthread/object.h"
 #include "pthread/ptt_line.h"

@@ -23,7 +23,6 @@
 #include <ktrace/packet.h>
 
 #include "base/json.h"
-#include "base/number.h"
 #include "base/when.h"
 #include "import/shark_packets.h"
 

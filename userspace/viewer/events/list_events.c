@@ -3,7 +3,7 @@
 #include "list_events.h"
 
 #include "base/clock_warnings.h"
-#include "base/number.h"
+#include "base/when.h"
 #include "base/progress.h"
 #include "parallel_format.h"
 

@@ -8,7 +8,7 @@
 #include "session.h"
 
 #include "base/json.h"
-#include "base/number.h"
+#include "base/when.h"
 #include "base/temporary.h"
 #include "recorder.h"
 #include "service.pb-c.h"

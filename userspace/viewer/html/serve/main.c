@@ -10,7 +10,7 @@
  * for other users of the machine can connect, too; and only if the request says that it is meant
  * for this address, for a page from elsewhere can have a name of its own point to 127.0.0.1.
  */
-#include "base/number.h"
+#include "base/when.h"
 #include "html/html.h"
 
 #include <arpa/inet.h>
