@@ -50,7 +50,7 @@ posix_rooms  := base registry stream log api
 posix_src    := $(wildcard $(posix_rooms:%=userspace/lib/posix/%/*.c)) userspace/lib/posix/keeper/client.c
 daemon_rooms := base events context shark output
 daemon_src   := $(wildcard userspace/daemon/*.c $(daemon_rooms:%=userspace/daemon/%/*.c)) $(service_src) userspace/lib/base/disk_room.c \
-		userspace/lib/base/unused_registries.c
+		userspace/lib/base/option_table.c userspace/lib/base/unused_registries.c
 service_libs := -lprotobuf-c -lpcre2-8 -lzstd -lz
 # Messages as text
 pbtxt_src    := $(wildcard userspace/proto/*.c)

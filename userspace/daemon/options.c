@@ -9,7 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 #include <ktrace/level.h>
-#include <ktrace/nearest.h>
 #include <ktrace/session.h>
 #include <ktrace/shark_port.h>
 #include <ktrace/tracefile.h>
@@ -18,11 +17,10 @@
 
 #include "base/disk_room.h"
 #include "base/log.h"
-#include "base/option_text.h"
+#include "base/option_table.h"
 #include "base/output_file.h"
 #include "base/quantity.h"
 #include "events/kernel_filter.h"
-#include "help.h"
 #include "named.h"
 
 #ifndef KTRACE_VERSION
@@ -39,53 +37,8 @@
 #define PRODUCER_MEMORY_MIN (256ull << 10)
 #define PRODUCER_MEMORY_MAX (1ull << 40)
 
-enum { OPT_POLICY = 256, OPT_ALL, OPT_DURATION, OPT_BACKEND, OPT_BLOCK, OPT_THREADS,
-       OPT_COMPRESS, OPT_FAIL, OPT_PTHREAD, OPT_BASELINE, OPT_SPLIT_SIZE,
-       OPT_SPLIT_TIME, OPT_KEEP, OPT_MAX_SIZE, OPT_MIN_FREE, OPT_CONTEXT,
-       OPT_WHERE, OPT_SHARK_FILES, OPT_SHARK_UDP,
-       OPT_RECOVER, OPT_LIST, OPT_DISCARD, OPT_ALL_USERS, OPT_MODE,
-       OPT_SERVICE, OPT_NO_PRODUCER, OPT_MEMORY, OPT_JSON, OPT_OPTIONAL, OPT_VERSION };
-
-static const struct option longopts[] = {
-	{ "output", required_argument, NULL, 'o' },
-	{ "buffer", required_argument, NULL, 'b' },
-	{ "policy", required_argument, NULL, OPT_POLICY },
-	{ "events", required_argument, NULL, 'e' },
-	{ "optional", no_argument, NULL, OPT_OPTIONAL },
-	{ "where", required_argument, NULL, OPT_WHERE },
-	{ "context", required_argument, NULL, OPT_CONTEXT },
-	{ "all", no_argument, NULL, OPT_ALL },
-	{ "pid", required_argument, NULL, 'p' },
-	{ "pthread", no_argument, NULL, OPT_PTHREAD },
-	{ "level", required_argument, NULL, 'l' },
-	{ "baseline", no_argument, NULL, OPT_BASELINE },
-	{ "quiet", no_argument, NULL, 'q' },
-	{ "duration", required_argument, NULL, OPT_DURATION },
-	{ "backend", required_argument, NULL, OPT_BACKEND },
-	{ "block-size", required_argument, NULL, OPT_BLOCK },
-	{ "thread-rings", required_argument, NULL, OPT_THREADS },
-	{ "compress", optional_argument, NULL, OPT_COMPRESS },
-	{ "split-size", required_argument, NULL, OPT_SPLIT_SIZE },
-	{ "split-time", required_argument, NULL, OPT_SPLIT_TIME },
-	{ "keep", required_argument, NULL, OPT_KEEP },
-	{ "max-size", required_argument, NULL, OPT_MAX_SIZE },
-	{ "min-free", required_argument, NULL, OPT_MIN_FREE },
-	{ "mode", required_argument, NULL, OPT_MODE },
-	{ "shark-files", required_argument, NULL, OPT_SHARK_FILES },
-	{ "shark-udp", required_argument, NULL, OPT_SHARK_UDP },
-	{ "fail-on-loss", no_argument, NULL, OPT_FAIL },
-	{ "recover", no_argument, NULL, OPT_RECOVER },
-	{ "list", no_argument, NULL, OPT_LIST },
-	{ "discard", no_argument, NULL, OPT_DISCARD },
-	{ "all-users", no_argument, NULL, OPT_ALL_USERS },
-	{ "service", no_argument, NULL, OPT_SERVICE },
-	{ "no-producer", no_argument, NULL, OPT_NO_PRODUCER },
-	{ "producer-memory", required_argument, NULL, OPT_MEMORY },
-	{ "json", no_argument, NULL, OPT_JSON },
-	{ "help", no_argument, NULL, 'h' },
-	{ "version", no_argument, NULL, OPT_VERSION },
-	{ NULL, 0, NULL, 0 },
-};
+/* For rows of the table */
+#define MEMBER(member) OPTION_MEMBER(struct options, member)
 
 static int usage_error(const char *what, const char *value)
 {
@@ -93,8 +46,9 @@ static int usage_error(const char *what, const char *value)
 	return EXIT_OWN;
 }
 
-static int set_buffer(struct options *o, const char *text)
+static int set_buffer(void *to, char *text)
 {
+	struct options *o = to;
 	__u64 size;
 
 	if (!parse_size(text, &size))
@@ -107,8 +61,9 @@ static int set_buffer(struct options *o, const char *text)
 	return -1;
 }
 
-static int set_block(struct options *o, const char *text)
+static int set_block(void *to, char *text)
 {
+	struct options *o = to;
 	__u64 size;
 
 	if (!parse_size(text, &size) || size < KTRACE_BLOCK_MIN || size > KTRACE_BLOCK_MAX ||
@@ -118,16 +73,20 @@ static int set_block(struct options *o, const char *text)
 	return -1;
 }
 
-static int set_policy(struct options *o, const char *text)
+static int set_policy(void *to, char *text)
 {
+	struct options *o = to;
+
 	o->policy = ktrace_policy_find(text);
 	if (o->policy == KTRACE_POLICY_NR)
 		return usage_error("--policy must be drop, overwrite, block or stop, not", text);
 	return -1;
 }
 
-static int set_backend(struct options *o, const char *text)
+static int set_backend(void *to, char *text)
 {
+	struct options *o = to;
+
 	if (!strcmp(text, "dev"))
 		o->backend = KTRACE_BACKEND_DEV;
 	else if (!strcmp(text, "shm"))
@@ -137,8 +96,9 @@ static int set_backend(struct options *o, const char *text)
 	return -1;
 }
 
-static int add_context(struct options *o, const char *text)
+static int add_context(void *to, char *text)
 {
+	struct options *o = to;
 	char reason[256];
 
 	if (context_specs_parse(&o->wishes, text, reason, sizeof(reason)))
@@ -147,8 +107,9 @@ static int add_context(struct options *o, const char *text)
 	return EXIT_OWN;
 }
 
-static int set_level(struct options *o, const char *text)
+static int set_level(void *to, char *text)
 {
+	struct options *o = to;
 	char bad[32];
 
 	o->choice.has_levels = true;
@@ -158,8 +119,9 @@ static int set_level(struct options *o, const char *text)
 	return EXIT_OWN;
 }
 
-static int add_pids(struct options *o, char *list)
+static int add_pids(void *to, char *list)
 {
+	struct options *o = to;
 	char *item;
 
 	while ((item = strsep(&list, ","))) {
@@ -174,8 +136,9 @@ static int add_pids(struct options *o, char *list)
 	return -1;
 }
 
-static int set_threads(struct options *o, const char *text)
+static int set_threads(void *to, char *text)
 {
+	struct options *o = to;
 	__u64 n;
 
 	if (!parse_count(text, &n) || n > THREAD_NR_MAX)
@@ -184,53 +147,66 @@ static int set_threads(struct options *o, const char *text)
 	return -1;
 }
 
-static int set_compress(struct options *o, const char *text)
+static int set_compress(void *to, char *text)
 {
+	struct options *o = to;
+
 	if (!ktrace_compress_level(text, &o->level))
 		return usage_error("--compress needs a level from -50 to 19, or none, not", text);
 	return -1;
 }
 
-static int set_split_size(struct options *o, const char *text)
+static int set_split_size(void *to, char *text)
 {
+	struct options *o = to;
+
 	if (!parse_size(text, &o->split_size) || o->split_size > SPLIT_MAX)
 		return usage_error("--split-size must be 0, or from 1 byte to 1024G, not", text);
 	return -1;
 }
 
-static int set_max_size(struct options *o, const char *text)
+static int set_max_size(void *to, char *text)
 {
+	struct options *o = to;
+
 	if (!parse_size(text, &o->max_size))
 		return usage_error("--max-size needs a size such as 0, 512M or 1.5G, not", text);
 	return -1;
 }
 
-static int set_min_free(struct options *o, const char *text)
+static int set_min_free(void *to, char *text)
 {
+	struct options *o = to;
+
 	if (!parse_size(text, &o->min_free))
 		return usage_error("--min-free needs a size such as 0, 512M or 1.5G, not", text);
 	o->min_free_text = text;
 	return -1;
 }
 
-static int set_producer_memory(struct options *o, const char *text)
+static int set_producer_memory(void *to, char *text)
 {
+	struct options *o = to;
+
 	if (!parse_size(text, &o->producer_memory) || o->producer_memory < PRODUCER_MEMORY_MIN ||
 	    o->producer_memory > PRODUCER_MEMORY_MAX)
 		return usage_error("--producer-memory must be from 256K to 1024G, not", text);
 	return -1;
 }
 
-static int set_split_time(struct options *o, const char *text)
+static int set_split_time(void *to, char *text)
 {
+	struct options *o = to;
+
 	o->split_ns = 0;
 	if (strcmp(text, "0") && !parse_time(text, &o->split_ns))
 		return usage_error("--split-time needs a time such as 10, 500ms or 5m, not", text);
 	return -1;
 }
 
-static int set_keep(struct options *o, const char *text)
+static int set_keep(void *to, char *text)
 {
+	struct options *o = to;
 	__u64 n;
 
 	if (!parse_count(text, &n) || !n || n > KTRACE_PART_MAX)
@@ -239,23 +215,28 @@ static int set_keep(struct options *o, const char *text)
 	return -1;
 }
 
-static int set_mode(struct options *o, const char *text)
+static int set_mode(void *to, char *text)
 {
+	struct options *o = to;
+
 	if (!output_mode_parse(text, &o->mode))
 		return usage_error(OUTPUT_MODE_WRONG, text);
 	o->send.mode = o->mode;
 	return -1;
 }
 
-static int set_duration(struct options *o, const char *text)
+static int set_duration(void *to, char *text)
 {
+	struct options *o = to;
+
 	if (!parse_time(text, &o->duration_ns))
 		return usage_error("--duration needs a time such as 10, 500ms or 5m, not", text);
 	return -1;
 }
 
-static int set_shark_files(struct options *o, const char *text)
+static int set_shark_files(void *to, char *text)
 {
+	struct options *o = to;
 	const char *slash = strrchr(text, '/'), *name = slash ? slash + 1 : text;
 
 	if (!*text || (*name && !ktrace_shark_name_is_fit(name)))
@@ -265,8 +246,9 @@ static int set_shark_files(struct options *o, const char *text)
 	return -1;
 }
 
-static int set_shark_udp(struct options *o, const char *text)
+static int set_shark_udp(void *to, char *text)
 {
+	struct options *o = to;
 	int fd = ktrace_packet_socket(":0", text);
 
 	if (fd == -EINVAL)
@@ -278,134 +260,173 @@ static int set_shark_udp(struct options *o, const char *text)
 	return -1;
 }
 
-static int answer(const char *text)
+static int print_version(void *to, char *text)
 {
-	fputs(text, stdout);
+	(void)to;
+	(void)text;
+	puts("ktraced " KTRACE_VERSION);
 	return log_output_end(0);
 }
 
-static int set_events(struct options *o, const char *arg)
+static int set_events(void *to, char *arg)
 {
+	struct options *o = to;
+
 	if (!arg[strspn(arg, ",")])
 		return usage_error("-e needs names of events, not", arg);
 	o->choice.events = arg;
 	return -1;
 }
 
-/* What an option without a value sets; NULL: it has one, or does something else */
-static bool *flag_of(struct options *o, int opt)
-{
-	switch (opt) {
-	case 'q':
-		return &o->is_quiet;
-	case OPT_PTHREAD:
-		return &o->is_pthread;
-	case OPT_BASELINE:
-		return &o->is_baseline;
-	case OPT_ALL:
-		return &o->is_all;
-	case OPT_FAIL:
-		return &o->fail_on_loss;
-	case OPT_OPTIONAL:
-		return &o->is_optional;
-	case OPT_RECOVER:
-		return &o->is_recover;
-	case OPT_LIST:
-		return &o->is_list;
-	case OPT_DISCARD:
-		return &o->is_discard;
-	case OPT_ALL_USERS:
-		return &o->all_users;
-	case OPT_SERVICE:
-		return &o->is_service;
-	case OPT_JSON:
-		return &o->is_json;
-	case OPT_NO_PRODUCER:
-		return &o->no_producer;
-	default:
-		return NULL;
-	}
-}
+static const struct option_row rows[] = {
+	{ .help = "usage: ktraced [options] [-o FILE] [--] COMMAND [ARGUMENT...]\n"
+	  "       ktraced [options] [-o FILE]\n"
+	  "       ktraced [options] --baseline [--] COMMAND [ARGUMENT...]\n"
+	  "       ktraced --recover [--list | --discard] [--all-users] [-q] [-o FILE]\n"
+	  "               [SESSION...]\n"
+	  "       ktraced --service [--no-producer] [--producer-memory SIZE]\n"
+	  "               [--min-free SIZE] [-q]\n"
+	  "\n"
+	  "Records the events of a command, or of whatever attaches until interrupted.\n"
+	  "\n"
+	  "What is recorded:\n" },
+	{ .letter = 'e', .name = "events", .value = "LIST", .set = set_events,
+	  .help = "comma-separated globs: a kernel family or user provider\n"
+		  "(sched), or one event (sched:switch, demo:*); a system\n"
+		  "call (syscall:openat, 'syscall:open*'); any\n"
+		  "tracepoint (tp:ext4:*); a kernel function,\n"
+		  "'kprobe:FUNCTION ARGUMENT...' (or several, vfs_*), or\n"
+		  "its return, 'kretprobe:FUNCTION $retval'; in braces,\n"
+		  "which of the kernel's:\n"
+		  "'sched:switch{next_prio < 100 && cpu == 1}'\n"
+		  "(default: all user events, families sched and log)" },
+	{ .name = "optional", .flag = MEMBER(is_optional),
+	  .help = "go on if kernel events that -e names cannot be recorded\n"
+		  "(default: exit status 125, COMMAND is not started)" },
+	{ .name = "where", .value = "EXPRESSION", .text = MEMBER(choice.where),
+	  .help = "kernel events only if EXPRESSION is true: pid, tid,\n"
+		  "comm, cpu, uid, cgroup, fields of events, && || ! ( ),\n"
+		  "as in ktrace grep" },
+	{ .name = "context", .value = "LIST", .set = add_context,
+	  .help = "add to kernel events: kstack, ustack, cgroup, nspid,\n"
+		  "perf:COUNTER; only to some:\n"
+		  "sched:switch=kstack;irq=nspid" },
+	{ .name = "all", .flag = MEMBER(is_all),
+	  .help = "kernel events of the whole system" },
+	{ .letter = 'p', .name = "pid", .value = "PID[,PID...]", .set = add_pids,
+	  .help = "kernel events of running processes and their\n"
+		  "descendants" },
+	{ .name = "pthread", .flag = MEMBER(is_pthread),
+	  .help = "what the threads of COMMAND do with each other: events\n"
+		  "pthread:*" },
+	{ .letter = 'l', .name = "level", .value = "LIST", .set = set_level,
+	  .help = "with --pthread, only these of its events: all, io\n"
+		  "(calls), none, thread, barrier, mutex, cond, sem,\n"
+		  "rwlock, spin, once, key, each also with -io (default:\n"
+		  "all)" },
+	{ .help = "\n"
+	  "The file:\n" },
+	{ .letter = 'o', .name = "output", .value = "FILE", .text = MEMBER(output),
+	  .help = "write the trace to FILE, replacing it; FOLDER/: to a\n"
+		  "new file there (default: COMMAND-DATE-TIME-PID.bin)" },
+	{ .name = "mode", .value = "MODE", .set = set_mode,
+	  .help = "of the files, octal: 0640 (default: 0600; one that\n"
+		  "is replaced keeps its own)" },
+	{ .name = "compress", .value = "[=LEVEL]", .set = set_compress,
+	  .help = "compress FILE while recording, as far as there is time:\n"
+		  "from -50 (fastest) to 19, without LEVEL 1; 0 or none =\n"
+		  "not (default)" },
+	{ .name = "split-size", .value = "SIZE", .set = set_split_size,
+	  .help = "begin the next file after about SIZE bytes, 0 = never\n"
+		  "(default): if FILE is t.bin, they are t.0001.bin,\n"
+		  "t.0002.bin, ..." },
+	{ .name = "split-time", .value = "TIME", .set = set_split_time,
+	  .help = "begin the next file after TIME, 0 = never (default)" },
+	{ .name = "keep", .value = "N", .set = set_keep,
+	  .help = "keep the newest N of these files, remove older ones\n"
+		  "(default: all)" },
+	{ .name = "max-size", .value = "SIZE", .set = set_max_size,
+	  .help = "let the files of the recording hold SIZE bytes in all;\n"
+		  "what comes later is lost, or, with --keep, older files\n"
+		  "are removed; 0 = off (default)" },
+	{ .name = "min-free", .value = "SIZE", .set = set_min_free,
+	  .help = "leave SIZE bytes of the file system free, in the same\n"
+		  "way; 0 = off (default: the smaller of 5 % and 1 GiB)" },
+	{ .name = "shark-files", .value = "FOLDER/[NAME]", .set = set_shark_files,
+	  .help = "write S.Ha.R.K. chunks to FOLDER (default:\n"
+		  "that of FILE), named by their number and NAME (default:\n"
+		  "as programs say)" },
+	{ .name = "shark-udp", .value = "ADDRESS[:PORT]", .set = set_shark_udp,
+	  .help = "send S.Ha.R.K. packets there (default: as\n"
+		  "programs say; port 20000)" },
+	{ .help = "\n"
+	  "Buffers:\n" },
+	{ .letter = 'b', .name = "buffer", .value = "SIZE", .set = set_buffer,
+	  .help = "buffer for each CPU, 16K to 16G, rounded up to a power\n"
+		  "of two; suffixes K, M, G, also 1.5M (default: 4M)" },
+	{ .name = "policy", .value = "drop|overwrite|block|stop", .set = set_policy,
+	  .help = "when the buffer is full: drop new\n"
+		  "events, overwrite the oldest, block the program, or\n"
+		  "stop recording until it is empty (default: drop; with\n"
+		  "--pthread block)" },
+	{ .name = "backend", .value = "dev|shm", .set = set_backend,
+	  .help = "the kernel module, or shared memory (default: dev if it\n"
+		  "works)" },
+	{ .name = "block-size", .value = "SIZE", .set = set_block,
+	  .help = "4K to 1M, a power of two (default: buffer/16, at most\n"
+		  "64K)" },
+	{ .name = "thread-rings", .value = "N", .set = set_threads,
+	  .help = "buffers for threads that cannot use those of the CPUs\n"
+		  "(default: 64)" },
+	{ .help = "\n"
+	  "The run:\n" },
+	{ .name = "duration", .value = "TIME", .set = set_duration,
+	  .help = "stop recording after TIME: 1.5, 20ms, 5m, ...; suffixes\n"
+		  "ns, us, ms, s (default), m, h" },
+	{ .name = "baseline", .flag = MEMBER(is_baseline),
+	  .help = "run COMMAND without recording, and print how long it\n"
+		  "took: to compare with --pthread" },
+	{ .letter = 'q', .name = "quiet", .flag = MEMBER(is_quiet),
+	  .help = "print nothing but failures" },
+	{ .name = "json", .flag = MEMBER(is_json),
+	  .help = "print the result as one JSON object, as the last line;\n"
+		  "with --recover --list one for each session: ktraced(8)" },
+	{ .name = "fail-on-loss", .flag = MEMBER(fail_on_loss),
+	  .help = "exit with status 125 when events were lost" },
+	{ .help = "\n"
+	  "Instead of recording:\n" },
+	{ .name = "recover", .flag = MEMBER(is_recover),
+	  .help = "complete the traces of killed ktraced processes, or of\n"
+		  "the SESSIONs given; -o: write a complete copy instead" },
+	{ .name = "list", .flag = MEMBER(is_list),
+	  .help = "with --recover: only list such sessions" },
+	{ .name = "discard", .flag = MEMBER(is_discard),
+	  .help = "with --recover: remove them without saving anything" },
+	{ .name = "all-users", .flag = MEMBER(all_users),
+	  .help = "with --recover: as root, sessions of other users too,\n"
+		  "each with its owner's rights to files" },
+	{ .name = "service", .flag = MEMBER(is_service),
+	  .help = "serve producers and consumers in Perfetto's protocol,\n"
+		  "until interrupted; see ktraced(8)" },
+	{ .name = "no-producer", .flag = MEMBER(no_producer),
+	  .help = "with --service: do not offer ktrace.user and\n"
+		  "ktrace.kernel" },
+	{ .name = "producer-memory", .value = "SIZE", .set = set_producer_memory,
+	  .help = "with --service: memory that all producers of\n"
+		  "a user may share with it, 256K to 1024G; not\n"
+		  "root's and its own user's (default: 256M)" },
+	{ .letter = 'h', .name = "help",
+	  .help = "print this" },
+	{ .name = "version", .set = print_version,
+	  .help = "print the version" },
+	{ .help = "\n"
+	  "Exit status: the command's; if a signal killed it, ktraced dies by the same one;\n"
+	  "125 if ktraced fails, 126 if COMMAND cannot be executed, 127 if it is not found.\n" },
+};
 
-static int apply(struct options *o, int opt, char *arg)
-{
-	bool *flag = flag_of(o, opt);
-
-	if (flag) {
-		*flag = true;
-		return -1;
-	}
-	switch (opt) {
-	case 'o':
-		o->output = arg;
-		return -1;
-	case OPT_MODE:
-		return set_mode(o, arg);
-	case 'b':
-		return set_buffer(o, arg);
-	case 'e':
-		return set_events(o, arg);
-	case 'l':
-		return set_level(o, arg);
-	case 'p':
-		return add_pids(o, arg);
-	case OPT_POLICY:
-		return set_policy(o, arg);
-	case OPT_CONTEXT:
-		return add_context(o, arg);
-	case OPT_WHERE:
-		o->choice.where = arg;
-		return -1;
-	case OPT_DURATION:
-		return set_duration(o, arg);
-	case OPT_BACKEND:
-		return set_backend(o, arg);
-	case OPT_BLOCK:
-		return set_block(o, arg);
-	case OPT_THREADS:
-		return set_threads(o, arg);
-	case OPT_COMPRESS:
-		return set_compress(o, arg);
-	case OPT_SPLIT_SIZE:
-		return set_split_size(o, arg);
-	case OPT_SPLIT_TIME:
-		return set_split_time(o, arg);
-	case OPT_KEEP:
-		return set_keep(o, arg);
-	case OPT_MAX_SIZE:
-		return set_max_size(o, arg);
-	case OPT_MIN_FREE:
-		return set_min_free(o, arg);
-	case OPT_MEMORY:
-		return set_producer_memory(o, arg);
-	case OPT_SHARK_FILES:
-		return set_shark_files(o, arg);
-	case OPT_SHARK_UDP:
-		return set_shark_udp(o, arg);
-	case 'h':
-		return answer(help_text);
-	case OPT_VERSION:
-		return answer("ktraced " KTRACE_VERSION "\n");
-	default:
-		log_error("try 'ktraced --help'");
-		return EXIT_OWN;
-	}
-}
-
-/* A long option that getopt does not know: it has said so. */
-static void suggest(const char *word)
-{
-	const struct option *option;
-	struct ktrace_nearest near;
-	char name[KTRACE_NEAREST_MAX];
-
-	snprintf(name, sizeof(name), "%.*s", (int)strcspn(word, "="), word);
-	ktrace_nearest_init(&near, name);
-	for (option = longopts; option->name; option++)
-		ktrace_nearest_try(&near, option->name);
-	if (*near.name)
-		log_error("did you mean '--%s'?", near.name);
-}
+#define ROW_NR (sizeof(rows) / sizeof(rows[0]))
+/* Columns of names in the help */
+#define HELP_COLUMN 25
 
 /* Options that do not go together, or lack another one; NULL: none */
 static const char *conflict(const struct options *o)
@@ -495,13 +516,23 @@ static int finish(struct options *o)
 	return status < 0 ? check_where(o) : status;
 }
 
+static void complain(const char *text)
+{
+	log_error("%s", text);
+}
+
+static int print_help(void)
+{
+	option_table_help(stdout, rows, ROW_NR, HELP_COLUMN);
+	return log_output_end(0);
+}
+
 int options_parse(struct options *o, int argc, char **argv)
 {
 	static char name[] = "ktraced";
-	char fault[3];
-	int opt, status;
+	int status;
 
-	/* What getopt's messages begin with, as all others do. */
+	/* getopt's messages begin with it, as all others do. */
 	argv[0] = name;
 	*o = (struct options) {
 		.ring_size = RING_DEFAULT,
@@ -509,16 +540,15 @@ int options_parse(struct options *o, int argc, char **argv)
 		.min_free = ktrace_disk_room_default(),
 		.thread_nr = THREAD_NR_DEFAULT,
 	};
-	opterr = option_is_printable(argv);
-	while ((opt = getopt_long(argc, argv, "+o:b:e:p:l:qh", longopts, NULL)) != -1) {
-		if (opt == '?' && !opterr)
-			log_error(OPTION_FAULT, option_at_fault(optopt, fault, argv[optind - 1]));
-		else if (opt == '?' && !optopt && !strncmp(argv[optind - 1], "--", 2))
-			suggest(argv[optind - 1] + 2);
-		status = apply(o, opt, optarg);
-		if (status >= 0)
-			return status;
+	status = option_table_parse(rows, ROW_NR, o, argc, argv, complain);
+	if (status == OPTION_HELP)
+		return print_help();
+	if (status == OPTION_REFUSED) {
+		log_error("try 'ktraced --help'");
+		return EXIT_OWN;
 	}
+	if (status >= 0)
+		return status;
 	if (argv[optind])
 		o->argv = argv + optind;
 	return finish(o);
