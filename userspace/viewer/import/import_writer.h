@@ -53,9 +53,13 @@ struct import_writer_about {
  * @type:	its type
  * @cpu:	where it was recorded, below 0 = not known
  * @ts:		when, ns, as raw of struct import_writer_about
- * @tid:   by which thread; IMPORT_WRITER_TID_UNKNOWN: the one on the CPU, if switches are recorded
- * @pid:  its process, 0 = not known @comm:       its name, NULL = not known @flags:
- * KTRACE_REC_IRQ, KTRACE_REC_TRUNCATED, KTRACE_REC_CRITICAL @data:        payload @len:   bytes
+ * @tid:	by which thread; IMPORT_WRITER_TID_UNKNOWN: the one on the CPU, if switches are
+ *		recorded
+ * @pid:	its process, 0 = not known
+ * @comm:	its name, NULL = not known
+ * @flags:	KTRACE_REC_IRQ, KTRACE_REC_TRUNCATED, KTRACE_REC_CRITICAL
+ * @data:	payload
+ * @len:	bytes
  */
 struct import_writer_event {
 	const struct import_type *type;
