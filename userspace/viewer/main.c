@@ -2,7 +2,7 @@
 /*
  * main.c - ktrace(1): shows tracefiles
  *
- * A table of commands; each has its own file, options and help.
+ * A table of commands; each command has its own file, options and help.
  */
 #include "base/viewer.h"
 
@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Commands in programs of their own: each prints its help itself. */
+/* Commands that are separate programs: each prints its help itself. */
 static const struct command serve = {
 	.name = "serve",
 	.summary = "Show the page of ktrace html over HTTP, for large traces",
@@ -29,7 +29,7 @@ static const struct command tui = {
 	.summary = "Look at events and threads on a terminal",
 };
 
-/* In the order in which help shows them: what those from here on are about, and a command */
+/* The commands in the order of the help text; a title starts a new group. */
 static const struct {
 	const char *title;
 	const struct command *command;
@@ -106,7 +106,10 @@ static const struct command *find_command(const char *name)
 	return NULL;
 }
 
-/* struct choice - an option before the command with one of three values, and where it is kept */
+/*
+ * struct choice - an option before the command with one of three values, and its environment
+ * variable
+ */
 static const struct choice {
 	const char *option;
 	const char *variable;
@@ -128,7 +131,7 @@ static const struct choice *find_choice(const char *word)
 	return NULL;
 }
 
-/* Return: 0, -1 = it is none of the three, which was said. */
+/* Return: 0; -1 = the value is not one of the three, as already reported. */
 static int choose(const struct choice *c, const char *word)
 {
 	const char *is = strchr(word, '='), *value = is ? is + 1 : "";
@@ -202,7 +205,10 @@ static int run_help(int argc, char **argv)
 	return STATUS_OK;
 }
 
-/* Those before the command. Returns how many words they are, -1 = one is wrong, and was said. */
+/*
+ * Parses the options before the command. Returns the number of words; -1 = an option is wrong, as
+ * already reported.
+ */
 static int take_options(int argc, char **argv)
 {
 	const struct choice *c;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* analysis.c - what commands have in common that follow the state of processes and CPUs */
+/* analysis.c - what commands share that follow the state of processes and CPUs */
 #include "analysis.h"
 
 #include "base/lost_events.h"
@@ -283,7 +283,7 @@ static int find_window(struct analysis *a)
 	return ret;
 }
 
-/* The window ends where it was asked to, unless the trace ends before. */
+/* Ends the window at its requested end, unless the trace ends before. */
 static void end_window(struct analysis *a)
 {
 	if (a->until_ns <= a->end && a->until_ns > a->to)
@@ -328,7 +328,7 @@ static int analyse_files(struct analysis *a, int nr, char **paths)
 	if (ret) {
 		fprintf(stderr, "ktrace: %s\n", strerror(-ret));
 		output_void();
-	} else if (a->until_ns > a->end) {	/* the rest has been seen, too */
+	} else if (a->until_ns > a->end) {	/* the trace was read to its end */
 		required_events_complain(&a->needs);
 	}
 	event_select_complain(&a->select, a->set);
@@ -372,7 +372,7 @@ static const char *take_option(struct analysis *a, int option)
 	}
 }
 
-/* Those of the short options of analyses that the command has a long one for */
+/* Returns the short options of analyses for which the command has a long one. */
 static const char *short_options(const struct option *options)
 {
 	static const char all[] = "npac";

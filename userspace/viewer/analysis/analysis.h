@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * analysis.h - what commands have in common that follow the state of processes and CPUs
+ * analysis.h - what commands share that follow the state of processes and CPUs
  *
- * The files are read from their beginning, so that the state is known where the window
- * begins; what lies before it is not counted. Whatever is lost in the window is said.
+ * The files are read from their beginning, so that the state is known at the start of the window;
+ * events before it are not counted. Events lost in the window are reported.
  */
 #ifndef VIEWER_ANALYSIS_ANALYSIS_H
 #define VIEWER_ANALYSIS_ANALYSIS_H
@@ -22,36 +22,38 @@
 
 /**
  * struct analysis - one run of a command; first member of the command's own struct
- * @options:	of the command; those of all analyses among them
- * @option:	takes one in that is the command's own; says what is wrong; may be NULL
- * @check:	all options are taken in: what is wrong with them; may be NULL
- * @begin:	the window is known, nothing is read; may be NULL; 0, -errno
- * @early:	an event of the window or before it, before the state takes it in; may be NULL;
- *		0, -errno
- * @event:	an event of the window, after the state took it in; may be NULL; 0, -errno
- * @show:	prints the result: behind the line about the window, or into the JSON object
+ * @options:	all options of the command, including those of all analyses
+ * @option:	handles an option of the command's own; returns an error message or NULL; may be
+ *		NULL
+ * @check:	checks all options together; returns an error message or NULL; may be NULL
+ * @begin:	called when the window is known, before reading; may be NULL; 0, -errno
+ * @early:	called for an event of the window or before it, before the state is updated; may be
+ *		NULL; 0, -errno
+ * @event:	called for an event of the window, after the state is updated; may be NULL; 0,
+ *		-errno
+ * @show:	prints the result: after the line about the window, or into the JSON object
  * @plot:	draws the result, if the command has PLOT_OPTIONS; may be NULL
- * @svg:	where to, NULL = it is printed
- * @watch:	told by the state; of the window as well as of what lies before it
- * @needs:	events without which there is nothing to show
- * @select:	processes asked for
- * @since:	as asked for
- * @until:	as asked for
- * @number:	rows to print at most
- * @is_json:	JSON is asked for
+ * @svg:	file for the picture, NULL = print text
+ * @watch:	called by the state, in the window as well as before it
+ * @needs:	events without which there is no result
+ * @select:	the selected processes
+ * @since:	as given
+ * @until:	as given
+ * @number:	maximum number of rows to print
+ * @is_json:	print JSON
  * @is_bare:	text has no line about the window
  * @set:	the files
  * @state:	their state
  * @out:	where to print
  * @start:	time of the first event of all
- * @end:	time of the last
+ * @end:	time of the last event
  * @from:	first time of the window
- * @until_ns:	first time behind it, ~0 = there is no end
- * @has_begun:	the window has: what goes back behind its first event is in it
+ * @until_ns:	first time after it, ~0 = no end
+ * @has_begun:	the window has begun: later events are in it even if their clock went back
  * @to:		where the window ends: @until_ns, or the last event
  * @events:	events in the window
- * @lost:	lost in it, by reason
- * @error:	-errno met by a watch
+ * @lost:	events lost in it, by reason
+ * @error:	-errno of a callback
  */
 struct analysis {
 	const struct option *options;
@@ -85,7 +87,7 @@ struct analysis {
 	int error;
 };
 
-/* Options of analyses that are not by thread: of interrupts, CPUs */
+/* Options of analyses that are not by thread but by interrupt or CPU */
 #define ANALYSIS_WINDOW_OPTIONS \
 	{ "since", required_argument, NULL, 's' }, \
 	{ "until", required_argument, NULL, 'u' }, \
@@ -115,57 +117,57 @@ ANALYSIS_OUTPUT_HELP
 /* Runs the command. Returns the exit status. */
 int analysis_main(struct analysis *a, const struct command *cmd, int argc, char **argv);
 
-/* The part of [*from, *to) that lies in the window; false if there is none */
+/* Clips [*from, *to) to the window; false if nothing is left. */
 bool analysis_clip(const struct analysis *a, __u64 *from, __u64 *to);
-/* The span of a thread that ends at @until: ns of it in the window */
+/* Returns the ns of [since, until) that are in the window. */
 __u64 analysis_ns(const struct analysis *a, __u64 since, __u64 until);
 /*
- * Reads [from, until) again; watches are told of it, and that all that lasts ends at @end.
- * Return: 0, -errno.
+ * Reads [from, until) again, calling the watches; then flushes the state, so that open spans end at
+ * @end. Return: 0, -errno.
  */
 int analysis_repeat(struct analysis *a, __u64 from, __u64 until, __u64 end);
-/* Was this thread asked for? Idle ones are not, unless --pid 0 is given. */
+/* True if this thread was selected. Idle threads are not, unless --pid 0 is given. */
 bool analysis_wants(const struct analysis *a, const struct ktrace_process *p);
 bool analysis_is_selected(const struct analysis *a, __u32 tid, __u32 pid);
-/* Was @level its parent's when it was made: a system call from which both return */
+/* True if @level was inherited from the parent: a system call from which both return. */
 static inline bool analysis_inherited(const struct ktrace_process *p,
 				      const struct ktrace_mode_level *level)
 {
 	return p->created && p->created == level->since;
 }
 
-/* The ABI of a system call, of other modes NULL; and in @number which sub-mode it is */
+/* Returns the ABI of a system call, NULL for other modes; @number becomes the sub-mode. */
 const char *analysis_sub(const struct analysis *a, const struct ktrace_mode_level *level,
 			 __s64 *number);
-/* "100/101 name" */
+/* Formats "100/101 name". */
 void analysis_name(const struct analysis *a, const struct ktrace_process *p, char *text,
 		   size_t size);
-/* Time since the first event of all */
+/* Returns the time since the first event of all. */
 __u64 analysis_since_start(const struct analysis *a, __u64 time);
 
-/* Rows of a picture, those that @order sorts first: @fill takes a row in. */
+/* Fills a picture with the rows that @order sorts first; @fill converts a row. */
 void analysis_plot_rows(struct analysis *a, struct hash_table *rows, struct plot_rows *p,
 			int (*order)(const void *x, const void *y),
 			void (*fill)(struct analysis *a, struct plot_row *to, const void *row));
 
 /**
- * struct thread_row - what rows about threads begin with
+ * struct thread_row - start of all rows about threads
  * @serial:	the key
- * @who:	what it is called
+ * @who:	name of the thread
  */
 struct thread_row {
 	__u64 serial;
 	struct thread_label who;
 };
 
-/* The row of a thread. NULL: no memory, and @a->error says so */
+/* Returns the row of a thread. NULL: no memory, and @a->error is set. */
 void *analysis_thread(struct analysis *a, struct hash_table *rows, const struct ktrace_process *p);
 
 /**
- * struct sheet - how rows are shown
+ * struct sheet - format of rows
  * @name:	member of the JSON object
- * @order:	of the rows
- * @head:	prints what is above them
+ * @order:	order of the rows
+ * @head:	prints the heading
  * @text:	prints a line
  * @json:	prints members of an object
  */
@@ -177,7 +179,7 @@ struct sheet {
 	void (*json)(struct analysis *a, const void *row);
 };
 
-/* Sorts the rows and prints the first of them, as many as were asked for. */
+/* Sorts the rows and prints the requested number of them. */
 void analysis_rows(struct analysis *a, struct hash_table *rows, const struct sheet *sheet);
 
 #endif

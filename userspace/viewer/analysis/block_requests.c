@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * block_requests.c - requests of block devices; two trees of search.h: devices, and requests under
- * way
+ * block_requests.c - requests of block devices, in two trees of search.h: devices, and requests
+ * under way
  */
 #include "block_requests.h"
 
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* struct request - one under way; ordered by the first three */
+/* struct request - a request under way; the first three members are the key */
 struct request {
 	__u32 machine;
 	__u32 dev;
@@ -19,7 +19,7 @@ struct request {
 	__u64 since;
 };
 
-/* struct fact - what an event tells */
+/* struct fact - fields of an event */
 struct fact {
 	__u32 dev;
 	__u32 tag;
@@ -72,7 +72,10 @@ static struct fact read_fact(const struct ktrace_trace_event *e)
 	return f;
 }
 
-/* The element that is like the @size bytes at @key, made if there is none; NULL: no memory */
+/*
+ * Returns the element that compares equal to @key, of @size bytes, and makes it if there is none;
+ * NULL: no memory.
+ */
 static void *get(void **tree, const void *key, size_t size,
 		 int (*compare)(const void *, const void *))
 {
@@ -122,7 +125,7 @@ static int issue(struct block_requests *d, const struct analysis *a, struct disk
 	return 0;
 }
 
-/* The request is no longer under way. Return: whether its issue is known, at *@since. */
+/* Removes a request that is no longer under way. Return: true if its issue is known, at *@since. */
 static bool take_out(struct block_requests *d, const struct analysis *a, struct disk *disk,
 		     const struct request *key, __u64 *since)
 {
@@ -189,7 +192,7 @@ int block_requests_event(struct block_requests *d, const struct analysis *a,
 	return 0;
 }
 
-/* struct walk - what twalk_r() hands on */
+/* struct walk - argument of twalk_r() */
 struct walk {
 	void (*show)(const struct disk *disk, void *arg);
 	void *arg;
@@ -211,7 +214,7 @@ void block_requests_each(const struct block_requests *d,
 	twalk_r(d->by_number, visit, &w);
 }
 
-/* struct ending - the end of the window */
+/* struct ending - argument for the end of the window */
 struct ending {
 	const struct analysis *a;
 	__u64 until;

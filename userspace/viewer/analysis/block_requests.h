@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * block_requests.h - requests of block devices, from when a device is given one to when it has
- * done it
+ * block_requests.h - requests of block devices, from issue to completion
  *
  * A request counts if it ends in the window. One whose issue was not recorded counts without a
- * time. A tag that is issued again without an end between is a new request; the old one's end
- * was not recorded.
+ * time. A tag that is issued again without an end in between is a new request; the end of the old
+ * one was not recorded.
  */
 #ifndef VIEWER_ANALYSIS_BLOCK_REQUESTS_H
 #define VIEWER_ANALYSIS_BLOCK_REQUESTS_H
@@ -17,10 +16,10 @@ enum { DISK_READ, DISK_WRITE, DISK_OTHER, DISK_KINDS };
 
 /**
  * struct disk_sums - requests of one kind
- * @requests:	ended in the window
- * @bytes:	of these and of parts of others
- * @errors:	of these, how many failed
- * @times:	from issue to end, of those of which both are known
+ * @requests:	number that ended in the window
+ * @bytes:	bytes of these, and of completed parts of others
+ * @errors:	number of these that failed
+ * @times:	times from issue to end, if both are known
  */
 struct disk_sums {
 	__u64 requests;
@@ -34,11 +33,11 @@ struct disk_sums {
  * @machine:	number of the first trace of its boot
  * @number:	major << 20 | minor
  * @sums:	by kind
- * @requeues:	requests it gave back in the window
+ * @requeues:	requests it requeued in the window
  * @under_way:	requests it has now
- * @most:	most at a time, in the window
- * @busy_since:	when it had none last
- * @busy_ns:	time in the window in which it had any
+ * @most:	most at a time in the window
+ * @busy_since:	time up to which @busy_ns is counted
+ * @busy_ns:	time in the window with any request under way
  */
 struct disk {
 	__u32 machine;
@@ -57,10 +56,10 @@ struct block_requests {
 	void *requests;
 };
 
-/* Takes an event in, whichever it is. Return: 0, -ENOMEM. */
+/* Handles an event of any type. Return: 0, -ENOMEM. */
 int block_requests_event(struct block_requests *d, const struct analysis *a,
 			 const struct ktrace_trace_event *e);
-/* The window ends at @until. */
+/* Ends the window at @until. */
 void block_requests_end(struct block_requests *d, const struct analysis *a, __u64 until);
 /* Calls @show for each device, in order of machines and numbers. */
 void block_requests_each(const struct block_requests *d,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* flow_class.c - what a thread does, as pictures of it over time have it */
+/* flow_class.c - classes of what a thread does, for pictures over time */
 #include "flow_class.h"
 
 #include <linux/ktrace_events.h>

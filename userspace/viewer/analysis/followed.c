@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* followed.c - whether it is known how long a thread ran */
+/* followed.c - tells whether the running times of a thread are known */
 #include "followed.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* wakeup_chain.c - what a thread waited for, and what that waited for, back in time */
+/* wakeup_chain.c - finds what a thread waited for, and what that waited for, back in time */
 #include "wakeup_chain.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@ void wakeup_chain_add(struct wakeup_chain *c, struct wakeup_chain_thread *t,
 {
 	struct wakeup_chain_span *last = t->nr ? &t->spans[t->nr - 1] : NULL, *bigger;
 
-	/* A thread that runs in several modes runs. */
+	/* Merge running spans of different modes. */
 	if (last && last->status == span->status && last->to == span->from &&
 	    span->status != KTRACE_STATUS_WAIT) {
 		last->to = span->to;
@@ -37,7 +37,7 @@ void wakeup_chain_add(struct wakeup_chain *c, struct wakeup_chain_thread *t,
 	t->spans[t->nr++] = *span;
 }
 
-/* The last span of the thread that begins before @time, NULL = none */
+/* Returns the last span of the thread that begins before @time, NULL = none. */
 static const struct wakeup_chain_span *span_before(const struct wakeup_chain_thread *t, __u64 time)
 {
 	size_t low = 0, high = t->nr, middle;
@@ -52,7 +52,10 @@ static const struct wakeup_chain_span *span_before(const struct wakeup_chain_thr
 	return low ? &t->spans[low - 1] : NULL;
 }
 
-/* Pieces of one span, and of one status but a wait, are one: modes and parts end in between. */
+/*
+ * True if @next extends @link backwards: they are pieces of one span, or of one status other than a
+ * wait, split where modes or parts of the window end.
+ */
 static bool is_more_of(const struct wakeup_chain_link *link, const struct wakeup_chain_link *next)
 {
 	return link->serial == next->serial && link->depth == next->depth &&
@@ -79,7 +82,7 @@ static void add_link(struct wakeup_chain *c, const struct wakeup_chain_link *lin
 	c->link = *link;
 }
 
-/* Which of @waits says what happened until @to? 0: the thread itself */
+/* Returns the waker, + 1, whose chain explains a wait that ends at @to; 0: the thread itself. */
 static __u64 who_caused(const struct wakeup_chain *c, const struct wakeup_chain_span *span,
 			__u64 to)
 {
@@ -87,7 +90,7 @@ static __u64 who_caused(const struct wakeup_chain *c, const struct wakeup_chain_
 	       c->depth <= WAKEUP_CHAIN_DEPTH_MAX ? span->waker : 0;
 }
 
-/* One step back for the last of @waits. */
+/* Takes one step back for the last of @waits. */
 static void step(struct wakeup_chain *c)
 {
 	struct wakeup_chain_wait *at = &c->waits[c->depth - 1];

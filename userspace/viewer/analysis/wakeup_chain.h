@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * wakeup_chain.h - what a thread waited for, and what that waited for, back in time
+ * wakeup_chain.h - finds what a thread waited for, and what that waited for, back in time
  *
- * The chain goes from the end of the window to its begin: while the thread runs, or waits
- * for a CPU, it is the thread itself that takes the time; while it is blocked, it is the
- * thread that woke it at the end of that, and what it did meanwhile, in the same way.
+ * The chain goes from the end of the window to its beginning. While the thread runs or waits for a
+ * CPU, the thread itself takes the time. While it is blocked, the chain continues with the thread
+ * that woke it, and what that did meanwhile, in the same way.
  *
- * Spans are needed backwards, so not all of them are kept: those of one part of the window
- * after the other are given, the latest part first, and the chain goes as far as they reach.
- * A span that goes on behind its part ends with the part.
+ * Spans are needed backwards, but not all of them are kept: the caller provides those of one part
+ * of the window at a time, the latest part first, and the chain goes back as far as they reach. A
+ * span that extends beyond its part ends with the part.
  */
 #ifndef VIEWER_ANALYSIS_WAKEUP_CHAIN_H
 #define VIEWER_ANALYSIS_WAKEUP_CHAIN_H
 
 #include "analysis.h"
 
-#define WAKEUP_CHAIN_DEPTH_MAX 64	/* deeper waits are shown as such */
+#define WAKEUP_CHAIN_DEPTH_MAX 64	/* deeper waits are shown as waits */
 
 /**
- * struct wakeup_chain_span - a thread from one change of its status to the next
+ * struct wakeup_chain_span - time of a thread between two changes of its status
  * @from:	begin
  * @to:		end
  * @status:	enum ktrace_status
- * @wait:	WAIT: why
+ * @wait:	WAIT: reason
  * @sub:	WAIT: number of the system call it waits in, + 1; 0 = none
- * @waker_mode:	WAIT: IRQ or SOFTIRQ if that woke it
- * @waker:	WAIT: serial of the thread that woke it, + 1; 0 = none, or not known
+ * @waker_mode:	WAIT: IRQ or SOFTIRQ if one of these woke it
+ * @waker:	WAIT: serial of the waking thread, + 1; 0 = none, or not known
  */
 struct wakeup_chain_span {
 	__u64 from;
@@ -37,10 +37,10 @@ struct wakeup_chain_span {
 	__u64 waker;
 };
 
-/* struct wakeup_chain_thread - a thread and its spans in the present part, in order of time */
+/* struct wakeup_chain_thread - a thread and its spans in the current part, in order of time */
 struct wakeup_chain_thread {
 	struct thread_row thread;
-	__u64 waker;	/* of the wait that is about to end, as in struct wakeup_chain_span */
+	__u64 waker;	/* waker of the wait that is about to end, as in struct wakeup_chain_span */
 	struct wakeup_chain_span *spans;
 	size_t nr;
 	size_t cap;
@@ -55,7 +55,7 @@ struct wakeup_chain_link {
 	int depth;
 };
 
-/* struct wakeup_chain_wait - a thread that is followed from @to back to @from */
+/* struct wakeup_chain_wait - a thread to follow from @to back to @from */
 struct wakeup_chain_wait {
 	__u64 serial;
 	__u64 from;
@@ -63,14 +63,14 @@ struct wakeup_chain_wait {
 };
 
 /**
- * struct wakeup_chain - all of it
+ * struct wakeup_chain - the search
  * @threads:	struct wakeup_chain_thread
- * @found:	told of each link, the latest first
- * @arg:	for it
- * @waits:	the thread asked for, the one it waits for, the one that one waits for
- * @depth:	how many
- * @link:	found last, to be told of; more of the same may come before it
- * @error:	-ENOMEM once memory ran out
+ * @found:	called for each link, the latest first
+ * @arg:	argument of @found
+ * @waits:	the requested thread, the one it waits for, the one that one waits for
+ * @depth:	number of @waits
+ * @link:	last link found, not yet reported; earlier pieces may still extend it
+ * @error:	-ENOMEM after memory ran out
  */
 struct wakeup_chain {
 	struct hash_table threads;
@@ -83,17 +83,17 @@ struct wakeup_chain {
 };
 
 struct wakeup_chain_thread *wakeup_chain_thread(struct wakeup_chain *c, __u64 serial);
-/* The chain of a thread in [from, to) is to be found. */
+/* Begins the search for the chain of a thread in [from, to). */
 void wakeup_chain_begin(struct wakeup_chain *c, __u64 serial, __u64 from, __u64 to);
-/* Are spans before @time needed? */
+/* True if spans before @time are needed. */
 bool wakeup_chain_goes_before(const struct wakeup_chain *c, __u64 time);
-/* A part begins: no spans. */
+/* Drops all spans, as a new part begins. */
 void wakeup_chain_clear(struct wakeup_chain *c);
 void wakeup_chain_add(struct wakeup_chain *c, struct wakeup_chain_thread *t,
 		      const struct wakeup_chain_span *span);
 /* Goes back to @since with the spans of the part that begins there. */
 void wakeup_chain_walk(struct wakeup_chain *c, __u64 since);
-/* Tells of the last link. */
+/* Reports the last link. */
 void wakeup_chain_end(struct wakeup_chain *c);
 void wakeup_chain_free(struct wakeup_chain *c);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* bytes.c - binary data being put together */
+/* bytes.c - buffers for binary data */
 #include "bytes.h"
 
 #include <errno.h>

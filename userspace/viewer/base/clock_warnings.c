@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* clock_warnings.c - what to know of the files' clocks before believing times */
+/* clock_warnings.c - warnings about the clocks of the files */
 #include "clock_warnings.h"
 
 #include "viewer.h"
@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define NS_PER_S 1000000000ull
-/* With longer ticks, successive events have the same stamp. */
+/* With longer ticks, successive events get the same stamp. */
 #define HZ_MIN 10000000ull
 
 static bool prints_dates;
@@ -23,7 +23,7 @@ static const char *boot_of(const struct ktrace_trace *t)
 	return ktrace_trace_meta(t, "host", "boot");
 }
 
-/* A file that does not say which boot it is of is taken for one of its own. */
+/* Counts a file that does not name its boot as a boot of its own. */
 static bool is_first_of_boot(const struct ktrace_traceset *set, size_t i)
 {
 	const char *boot = boot_of(ktrace_traceset_trace(set, i)), *other;

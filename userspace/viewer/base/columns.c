@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* columns.c - a table of text that is no wider than the terminal */
+/* columns.c - a text table that fits the width of the terminal */
 #include "columns.h"
 
 #include "pager.h"
@@ -78,7 +78,7 @@ void cell(struct columns *t, const char *format, ...)
 		out_printf(t->out, "%*s", width, text);
 }
 
-/* What is in @text, without the blanks before it */
+/* Prints @text as a cell, without its leading blanks. */
 static void put(struct columns *t, const struct ktrace_out *text)
 {
 	size_t blanks = strspn(text->buf, " ");

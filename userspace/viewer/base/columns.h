@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * columns.h - a table of text that is no wider than the terminal
+ * columns.h - a text table that fits the width of the terminal
  *
- * Files and pipes have all of it. If the terminal is narrower, columns are narrower, too, as far
- * as they can be; then some are left out, and the line at the end says which.
+ * Files and pipes get all columns at full width. On a narrower terminal, columns shrink to their
+ * minimum first; then some are left out, and the last line names them.
  */
 #ifndef VIEWER_BASE_COLUMNS_H
 #define VIEWER_BASE_COLUMNS_H
@@ -13,12 +13,12 @@
 #define COLUMNS_MAX 12
 
 /**
- * struct column - what a column is like; the first one of a table takes what room is left
- * @head:	above it; NULL behind the last one
+ * struct column - one column; the first one of a table takes the spare room
+ * @head:	its heading; NULL after the last column
  * @width:	characters
- * @narrow:	characters, where there is little room
- * @rank:	when it is left out: 0 = never, 1 = first; those of one rank together
- * @text_max:	of text, which stands on the left: characters at most; 0 = numbers
+ * @narrow:	characters if there is little room
+ * @rank:	when it is left out: 0 = never, 1 = first; columns of equal rank go together
+ * @text_max:	for left-aligned text: its maximum number of characters; 0 = numbers
  */
 struct column {
 	const char *head;
@@ -30,12 +30,12 @@ struct column {
 
 /**
  * struct columns - a table that is being printed
- * @out:	where to
+ * @out:	where the table goes
  * @all:	its columns
- * @nr:		how many
- * @spare:	characters of room behind it; texts may have them, too
- * @width:	of the columns; 0 = left out
- * @at:		the next cell's column
+ * @nr:		number of columns
+ * @spare:	characters left on the right; text cells may extend into them
+ * @width:	width of each column; 0 = left out
+ * @at:		column of the next cell
  */
 struct columns {
 	struct ktrace_out *out;
@@ -46,25 +46,27 @@ struct columns {
 	int at;
 };
 
-/* Fits the columns. */
+/* Fits the columns to the width of the terminal. */
 void columns_begin(struct columns *t, struct ktrace_out *out, const struct column *all);
-/* Characters before a column */
+/* Returns the number of characters before a column. */
 int columns_before(const struct columns *t, int column);
 void columns_head(struct columns *t);
-/* Says what was left out. */
+/* Prints which columns were left out. */
 void columns_end(const struct columns *t);
 
-/* The cells of a line, from left to right; one for each column, the last ones may be missing. */
+/*
+ * Print the cells of a line from left to right, one for each column; the last ones may be missing.
+ */
 __attribute__((format(printf, 2, 3)))
 void cell(struct columns *t, const char *format, ...);
 void cell_duration(struct columns *t, __u64 ns);
 void cell_bytes(struct columns *t, __u64 bytes);
-/* As out_seconds() */
+/* Prints seconds as out_seconds() does. */
 void cell_seconds(struct columns *t, __u64 ns);
 void cell_percent(struct columns *t, __u64 part, __u64 whole);
 void cells_end(struct columns *t);
 
-/* What commands say about it */
+/* Help text of commands that print such tables */
 #define COLUMNS_HELP \
 "Columns that a narrow terminal has no room for are left out; | less -S has all.\n"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * command.c - what is around a command: its help, its messages, its process
+ * command.c - what all commands share: help, messages, start and end of the process
  */
 #include "viewer.h"
 
@@ -34,7 +34,7 @@ int command_usage(const struct command *cmd, const char *message)
 	return STATUS_USAGE;
 }
 
-/* A long option that getopt does not know: it has said so. */
+/* Suggests a similar option after getopt has rejected a long option. */
 static void suggest_option(const char *word, const struct option *options)
 {
 	struct ktrace_nearest near;
@@ -121,7 +121,10 @@ int command_common_option(const struct command *cmd, int option)
 	return STATUS_OK;
 }
 
-/* Beside the folder of this program, and so both in the build folder and installed */
+/*
+ * Finds a program relative to the folder of this one, so that it works in the build folder and when
+ * installed.
+ */
 static int program_path(const char *name, char *path, size_t size)
 {
 	ssize_t n = readlink("/proc/self/exe", path, size - 1);
@@ -161,7 +164,7 @@ int command_run(const struct command *cmd, int argc, char **argv)
 		return command_program(cmd->name, argv);
 	if (cmd->is_live)
 		pager_off();
-	/* What getopt's messages begin with, as all others do. */
+	/* getopt's messages begin with argv[0]; make them begin as all others do. */
 	snprintf(name, sizeof(name), "ktrace %s", cmd->name);
 	argv[0] = name;
 	return cmd->run(cmd, argc, argv);
@@ -180,7 +183,7 @@ int command_main(int (*run)(int argc, char **argv), int argc, char **argv)
 
 	standard_hold();
 	signal(SIGPIPE, SIG_IGN);
-	/* Of children whose parent ignores it nobody hears how they have ended. */
+	/* With SIGCHLD ignored, exit statuses of children are lost. */
 	signal(SIGCHLD, SIG_DFL);
 	descriptors_allow_all();	/* a recording can have thousands of open parts */
 	status = run(argc, argv);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * event_counts.c - how many events there are of each name
+ * event_counts.c - counts events by name
  *
- * Names are compared only when a type is met that is not among the recent ones; the
- * same event of several files or of several definitions counts under one name.
+ * Compares names only for a type that is not among the recent ones. The same event in several
+ * files, or with several definitions, counts under one name.
  */
 #include "event_counts.h"
 
@@ -74,7 +74,7 @@ void event_counts_sort(struct event_counts *c)
 	if (!c->nr)
 		return;
 	qsort(c->counts, c->nr, sizeof(*c->counts), by_events);
-	/* Places have changed. */
+	/* Sorting has moved the counts. */
 	memset(c->recent, 0, sizeof(c->recent));
 }
 

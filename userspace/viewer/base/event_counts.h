@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* event_counts.h - how many events there are of each name */
+/* event_counts.h - counts events by name */
 #ifndef VIEWER_BASE_EVENT_COUNTS_H
 #define VIEWER_BASE_EVENT_COUNTS_H
 
 #include <ktrace/traceset.h>
 
-/* struct count - one name of an event */
+/* struct count - events of one name */
 struct count {
 	char *name;
 	__u64 events;
@@ -16,8 +16,8 @@ struct count {
 /**
  * struct event_counts - counts by name
  * @counts:	one for each name
- * @nr:		how many
- * @recent:	where a type or an undescribed id was counted last
+ * @nr:		number of names
+ * @recent:	which count recent types and undescribed ids belong to
  */
 struct event_counts {
 	struct count *counts;
@@ -33,7 +33,7 @@ struct event_counts {
 
 /* Return: 0, -ENOMEM. */
 int event_counts_add(struct event_counts *c, const struct ktrace_trace_event *e);
-/* Most frequent first, then by name. */
+/* Sorts by frequency, highest first, then by name. */
 void event_counts_sort(struct event_counts *c);
 void event_counts_free(struct event_counts *c);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* files.c - opens the files of a command, complains about what is wrong with them */
+/* files.c - opens the files of a command and reports their faults */
 #include "viewer.h"
 
 #include "clock_warnings.h"
@@ -15,9 +15,9 @@
 #include <unistd.h>
 
 #define COMPLAINTS_MAX 20u
-#define LAST_NS 100000u	/* this close to the end, events are read one by one */
+#define LAST_NS 100000u	/* within this time before the end, events are read one by one */
 
-/* The first places are shown; files_status() says how many more there are. */
+/* Prints the first COMPLAINTS_MAX damages; files_status() prints how many there are in all. */
 static void complain(void *arg, const struct ktrace_damage *d)
 {
 	static unsigned int nr;
@@ -41,7 +41,7 @@ enum ktrace_cores cores_wanted(void)
 	return text && !strcmp(text, "2") ? KTRACE_CORES_TWO : KTRACE_CORES_AUTO;
 }
 
-/* Appends copies of names. Return: how many @list has then, -1 no memory. */
+/* Appends copies of names. Return: the new number of names in @list, -1 without memory. */
 static int append(char ***list, int nr, char **names, int more)
 {
 	char **grown = realloc(*list, (size_t)(nr + more + 1) * sizeof(*grown));
@@ -87,7 +87,7 @@ void files_free(char **list)
 	free(list);
 }
 
-/* What a file of another tool begins with, and what ktrace import calls its format */
+/* First bytes of other tools' files, and the names of their formats in ktrace import */
 static const struct {
 	const char *begin;
 	size_t size;
@@ -97,7 +97,9 @@ static const struct {
 	{ "PERFILE2", 8, "perf" },
 };
 
-/* Packets of Perfetto's: each begins with the byte 0x0a and how long it is, in groups of 7 bits. */
+/*
+ * True if @head begins with a Perfetto packet: the byte 0x0a, then its length in groups of 7 bits.
+ */
 static bool is_perfetto(const unsigned char *head, size_t nr)
 {
 	size_t at = 1, size = 0;
@@ -145,7 +147,7 @@ static void complain_foreign(const char *path)
 			       "-o NEW' makes a tracefile of it", format);
 }
 
-/* Has none of the @nr files before been this one? Its events would come twice. */
+/* True if none of the @nr files before is the same one, whose events would count twice. */
 static bool is_new(struct stat *files, int nr, const char *path)
 {
 	int i = 0;
@@ -161,7 +163,7 @@ static bool is_new(struct stat *files, int nr, const char *path)
 	return i == nr;
 }
 
-/* Adds each. Return: 0, -ENOMEM; what else went wrong has been said. */
+/* Adds each file, reporting all errors but -ENOMEM. Return: 0, -ENOMEM. */
 static int add_files(struct ktrace_traceset *set, int nr, char **paths, int *status)
 {
 	char **list = files_expand(nr, paths, &nr);
@@ -282,8 +284,8 @@ void complain_files(const struct ktrace_traceset *set)
 }
 
 /*
- * Time of the last event: headers may say far more, and to read back from there could be to read
- * most of the files. So where events end is found by halving, which loads a few blocks.
+ * Finds the time of the last event. The headers may name a far later time, and reading backwards
+ * from there could mean reading most of the files. Bisection loads only a few blocks.
  */
 static int find_end(struct ktrace_traceset *set, __u64 low, __u64 high, __u64 *end)
 {

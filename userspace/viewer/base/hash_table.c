@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* hash_table.c - a table that grows: rows are found, or made, by the key they begin with */
+/* hash_table.c - a growing table that finds or makes rows by their leading key */
 #include "hash_table.h"
 
 #include <stdlib.h>
@@ -23,7 +23,9 @@ static __u64 hash(const struct hash_table *r, const void *key)
 	return h ^ h >> 29;
 }
 
-/* Where the key is, or is to be; there are twice as many slots as room for rows. */
+/*
+ * Returns the slot that has the key or is free for it. There are twice as many slots as rows fit.
+ */
 static __u32 *slot_of(const struct hash_table *r, const void *key)
 {
 	size_t mask = 2 * r->cap - 1, i;
@@ -82,7 +84,10 @@ void *hash_table_find(const struct hash_table *r, const void *key)
 	return slot && *slot ? hash_table_at(r, *slot - 1) : NULL;
 }
 
-/* The row made last is behind no other on the way from its key's slot to its own. */
+/*
+ * Clears slots from the newest row back: no other row's probe sequence passes the slot of the
+ * newest.
+ */
 void hash_table_cut(struct hash_table *r, size_t nr)
 {
 	while (r->nr > nr) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * hash_table.h - a table that grows: rows are found, or made, by the key they begin with
+ * hash_table.h - a growing table that finds or makes rows by their leading key
  *
- * A key is bytes that are compared, so it has no holes. Rows lie one behind the other in
- * order of their making; pointers to them are valid until the next one is made.
+ * Keys are compared as bytes, so they must have no padding. Rows are contiguous in order of
+ * creation; pointers to them are valid until the next row is made.
  */
 #ifndef VIEWER_BASE_HASH_TABLE_H
 #define VIEWER_BASE_HASH_TABLE_H
@@ -12,14 +12,14 @@
 #include <stddef.h>
 
 /**
- * struct hash_table - a table
- * @size:	of a row
- * @key:	of what it begins with
+ * struct hash_table - table of rows
+ * @size:	bytes of a row
+ * @key:	bytes of the key at the beginning of a row
  * @at:		the rows
- * @nr:		how many
- * @cap:	for how many there is room
- * @slots:	places in @at by hash of the key, + 1; 0 = free
- * @last:	row found last
+ * @nr:		number of rows
+ * @cap:	number of rows that fit
+ * @slots:	index in @at + 1, by hash of the key; 0 = free
+ * @last:	row that was found last
  */
 struct hash_table {
 	size_t size;
@@ -31,18 +31,21 @@ struct hash_table {
 	size_t last;
 };
 
-/* Of struct @type, whose key ends with @member */
+/* Initialises a table of struct @type, whose key ends with @member. */
 #define HASH_TABLE_INIT(type, member) \
 	{ .size = sizeof(type), .key = offsetof(type, member) + sizeof(((type *)0)->member) }
 
-/* The row with this key; a new one is all zero behind it. NULL: no memory */
+/*
+ * Returns the row with this key; makes one that is zero after the key if there is none. NULL
+ * without memory.
+ */
 void *hash_table_get(struct hash_table *r, const void *key);
-/* The row with this key; NULL: there is none */
+/* Returns the row with this key, NULL if there is none. */
 void *hash_table_find(const struct hash_table *r, const void *key);
 void *hash_table_at(const struct hash_table *r, size_t i);
-/* Only the first @nr rows stay. */
+/* Keeps only the first @nr rows. */
 void hash_table_cut(struct hash_table *r, size_t nr);
-/* Rows are not found by key any more. */
+/* Sorts the rows; they cannot be found by key afterwards. */
 void hash_table_sort(struct hash_table *r, int (*order)(const void *x, const void *y));
 void hash_table_free(struct hash_table *r);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * histogram.c - how durations are distributed
+ * histogram.c - distributions of durations
  *
- * Values below 32 have a bucket each; above, each power of two has 32 of the same width.
- * Memory is taken for the powers that occur.
+ * Each value below 32 has a bucket of its own; above, each power of two has 32 buckets of equal
+ * width. Only powers that occur take memory.
  */
 #include "histogram.h"
 
@@ -26,7 +26,7 @@ static unsigned int bucket_of(__u64 ns, unsigned int octave)
 	return (unsigned int)(octave ? ns >> (octave - 1) : ns) & (BUCKETS - 1);
 }
 
-/* The largest value of a bucket */
+/* Returns the largest value of a bucket. */
 static __u64 top_of(unsigned int octave, unsigned int bucket)
 {
 	return octave ? (((__u64)BUCKETS + bucket + 1) << (octave - 1)) - 1 : bucket;

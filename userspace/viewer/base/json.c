@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* json.c - members of an object */
+/* json.c - members of JSON objects */
 #include "json.h"
 
 #include <string.h>
 
-/* JavaScript's numbers tell integers apart up to here. */
+/* JavaScript numbers represent every integer up to here. */
 #define EXACT (1ull << 53)
 
 void json_key(struct ktrace_out *out, const char *key)

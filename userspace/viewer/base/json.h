@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* json.h - members of an object; a comma comes before all but the first */
+/* json.h - members of JSON objects, with commas between them */
 #ifndef VIEWER_BASE_JSON_H
 #define VIEWER_BASE_JSON_H
 
@@ -8,13 +8,13 @@
 void json_key(struct ktrace_out *out, const char *key);
 void json_u64(struct ktrace_out *out, const char *key, __u64 v);
 void json_s64(struct ktrace_out *out, const char *key, __s64 v);
-/* "0x..." */
+/* Writes "0x...". */
 void json_address(struct ktrace_out *out, const char *key, __u64 v);
-/* Nothing for NULL. */
+/* Writes nothing for NULL. */
 void json_str(struct ktrace_out *out, const char *key, const char *value);
-/* Before an element of an array */
+/* Called before an element of an array; writes the comma. */
 void json_element(struct ktrace_out *out);
-/* ktrace_value_json(), with integers that a double does not hold in quotes, in arrays too */
+/* Like ktrace_value_json(), but quotes integers that a double cannot hold, in arrays too. */
 void json_exact(struct ktrace_out *out, const struct ktrace_value *v);
 
 #endif

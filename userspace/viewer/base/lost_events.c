@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* lost_events.c - what events ktrace:lost say */
+/* lost_events.c - reads ktrace:lost events */
 #include "lost_events.h"
 
 bool lost_events_read(const struct ktrace_trace_event *e, __u32 *reason, __u64 *count)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* lost_events.h - what events ktrace:lost say: why events were lost, and how many */
+/* lost_events.h - reads ktrace:lost events: why events were lost, and how many */
 #ifndef VIEWER_BASE_LOST_EVENTS_H
 #define VIEWER_BASE_LOST_EVENTS_H
 
 #include <ktrace/traceset.h>
 #include <stdbool.h>
 
-/* Return: false: the event does not say. */
+/* Returns false if the event lacks these values. */
 bool lost_events_read(const struct ktrace_trace_event *e, __u32 *reason, __u64 *count);
-/* Adds what it says to sums by reason, which end at the largest number there is. */
+/* Adds its count to the sum of its reason; sums saturate. */
 void lost_events_add(__u64 *sums, const struct ktrace_trace_event *e);
 
 #endif

@@ -2,11 +2,11 @@
 /*
  * output.c - standard output through one large buffer
  *
- * When the reader of a pipe has gone, as head(1) does, output stops and the exit status
- * stays what it is. Other failures are an error.
+ * If the reader of a pipe has gone, as head(1) does, output stops without changing the exit status.
+ * Other write failures are errors.
  *
- * What output_to() writes lies under a temporary name beside the file until output_end(): the
- * name that was asked for has what it had before, or all of the new file, never a part of it.
+ * output_to() writes to a temporary name beside the file until output_end(): the requested name has
+ * its old content or all of the new one, never a part.
  */
 #include "viewer.h"
 
@@ -32,8 +32,8 @@ static char buffer[1 << 18];
 static const char *destination = "standard output";
 
 /*
- * The file until it is whole, and what it is to be called then; empty = there is none. The
- * handler of signals reads the first.
+ * Temporary name until the file is complete, and its final name; empty = there is none. The signal
+ * handler reads the first.
  */
 static char temporary[PATH_MAX];
 static char final[PATH_MAX];
@@ -47,7 +47,7 @@ int output_room(int fd, __u64 size)
 	static int asked_fd = -1;
 	int ret;
 
-	/* Another file may be in another file system. */
+	/* Another file may be on another file system. */
 	if (fd != asked_fd)
 		room = (struct disk_room){ .min_free = ktrace_disk_room_default() };
 	asked_fd = fd;
@@ -97,7 +97,7 @@ void output_line_begin(struct ktrace_out *out)
 
 	if (out->cap - out->len >= LINE_ROOM || out->error)
 		return;
-	/* One byte stays: json.c looks at it to know whether a comma is due. */
+	/* Keep one byte: json.c looks at it to decide about a comma. */
 	last = out->buf[--out->len];
 	out->error = flush(out);
 	out->buf[0] = last;
@@ -116,7 +116,7 @@ void output_text(const char *text, size_t size, int error)
 		out->error = error;
 }
 
-/* One line, not behind a bar. */
+/* Prints one line, after removing the progress bar. */
 static void put_complaint(const struct ktrace_out *line)
 {
 	progress_hide();
@@ -142,7 +142,7 @@ void complain_about(const char *path, const char *format, ...)
 	struct ktrace_out out = { .buf = line, .cap = sizeof(line) };
 	va_list ap;
 
-	/* What went wrong stands behind the name, however long it is. */
+	/* Keep the error text after the name, however long the name is. */
 	snprintf(name, sizeof(name), "%s", path);
 	va_start(ap, format);
 	vsnprintf(text, sizeof(text), format, ap);
@@ -154,7 +154,7 @@ void complain_about(const char *path, const char *format, ...)
 	put_complaint(&out);
 }
 
-/* Also for signals and exit() */
+/* Called by the signal handler and by exit(), too. */
 void output_drop(void)
 {
 	if (*temporary)
@@ -167,12 +167,12 @@ void output_void(void)
 	is_void = true;
 }
 
-/* The temporary file gets its name, or goes. Return: 0, -errno. */
+/* Renames the temporary file to its final name, or removes it. Return: 0, -errno. */
 static int name_file(int error)
 {
 	if (!*temporary)
 		return error;
-	/* Whether the disk has taken everything is known only now. */
+	/* Only now is it known whether the disk has taken everything. */
 	if (!error && fsync(STDOUT_FILENO) && errno != EINVAL)
 		error = -errno;
 	if (!error && !is_void) {
@@ -199,7 +199,7 @@ int output_end(int status)
 	return STATUS_DAMAGED;
 }
 
-/* The name of a recording that is there in parts only is one of a file to read. */
+/* True if @path does not exist but names the parts of an input recording. */
 static bool stands_for_parts(const char *path, int nr, char **inputs)
 {
 	int i;
@@ -217,7 +217,7 @@ static bool is_same(const char *path, const struct stat *file)
 	return !stat(path, &st) && st.st_dev == file->st_dev && st.st_ino == file->st_ino;
 }
 
-/* Takes away what is not whole. */
+/* Removes incomplete output. */
 static void (*drop)(void);
 
 static void on_signal(int signal_nr)
@@ -225,7 +225,7 @@ static void on_signal(int signal_nr)
 	progress_hide();
 	if (drop)
 		drop();
-	/* SA_RESETHAND: it ends the process now, as it would have. */
+	/* SA_RESETHAND: the signal now ends the process, as it would have without us. */
 	raise(signal_nr);
 }
 
@@ -245,8 +245,8 @@ void output_watch(void (*function)(void))
 }
 
 /*
- * Standard output or error by one of its names, as /dev/stdout: if it was opened for appending,
- * what the file has is kept. Return: fd, 0 = neither, -errno.
+ * Duplicates standard output or error if @file is one of them, as /dev/stdout is. If it was opened
+ * for appending, its content is kept. Return: fd, 0 = neither, -errno.
  */
 static int open_ours(const struct stat *file)
 {
@@ -262,7 +262,7 @@ static int open_ours(const struct stat *file)
 	return 0;
 }
 
-/* The name of what @fd has open */
+/* Reads the name of the file that @fd has open. */
 static int name_of(int fd, char name[PATH_MAX])
 {
 	char link[40];
@@ -283,7 +283,7 @@ int output_resolve(const char *path, int flags, char *name)
 
 	if ((size_t)snprintf(name, PATH_MAX, "%s", path) >= PATH_MAX)
 		return -ENAMETOOLONG;
-	if (!flags) {	/* Nothing is there: by which links is its folder reached? */
+	if (!flags) {	/* the file does not exist: check the links that lead to its folder */
 		slash = strrchr(path, '/');
 		name[slash ? slash - path + 1 : 0] = '\0';
 	}
@@ -299,8 +299,8 @@ int output_resolve(const char *path, int flags, char *name)
 }
 
 /*
- * Makes the temporary file, with the rights that a new file or @file has. Where a link leads to,
- * not the link, is replaced. Return: fd, -errno.
+ * Makes the temporary file, with the mode of @file or of a new file. If @path is a link, its target
+ * is replaced, not the link. Return: fd, -errno.
  */
 static int open_temporary(const char *path, const struct stat *file)
 {
@@ -351,12 +351,12 @@ int output_give_mode(int fd, bool is_folder)
 {
 	mode_t mode = asked_mode;
 
-	if (is_folder)	/* who may read files may find them */
+	if (is_folder)	/* whoever may read the files may search the folder */
 		mode |= (mode & 0444) >> 2;
 	return asked_mode && fchmod(fd, mode) ? -errno : 0;
 }
 
-/* Is somebody recording into it? */
+/* True if a recorder has locked the file. */
 static bool is_recorded(int fd)
 {
 	if (flock(fd, LOCK_EX | LOCK_NB))
@@ -398,14 +398,17 @@ int output_in_place(const char *path, int flags)
 	return ret ? ret : fd;
 }
 
-/* What is there and is no ordinary file is written to as it is. Return: fd, -errno. */
+/*
+ * Opens the output; writes to existing files that are not regular ones as they are. Return: fd,
+ * -errno.
+ */
 static int open_output(const char *path, int nr, char **inputs)
 {
 	struct stat file, link;
 	bool is_there = !stat(path, &file);
 	int fd, i;
 
-	if (!is_there && errno != ENOENT)	/* the kernel may refuse links, too */
+	if (!is_there && errno != ENOENT)	/* the kernel may refuse to follow links, too */
 		return -errno;
 	if (!is_there && !lstat(path, &link))
 		return -ENOLINK;
@@ -417,7 +420,7 @@ static int open_output(const char *path, int nr, char **inputs)
 	fd = is_there && S_ISREG(file.st_mode) ? open_ours(&file) : 0;
 	if (fd)
 		return fd;
-	/* A file that has no name cannot be replaced. */
+	/* A file without a name cannot be replaced. */
 	if (is_there && S_ISREG(file.st_mode) && !file.st_nlink)
 		return output_in_place(path, O_RDWR);
 	if (is_there && S_ISREG(file.st_mode) && is_busy(path))
@@ -427,7 +430,7 @@ static int open_output(const char *path, int nr, char **inputs)
 	return ktrace_output_file(path, O_WRONLY);
 }
 
-/* The same; @inputs are as they were given, and may stand for several files. */
+/* Like open_output(), but expands @inputs, which may name recordings in several parts. */
 static int open_unread(const char *path, int nr, char **inputs)
 {
 	char **all;
@@ -506,7 +509,7 @@ const char *output_name(const char *path, int nr, char **inputs)
 		close(fd);
 		if (*temporary)
 			return temporary;
-		/* By its name it would be written over. */
+		/* Opening it by its name would overwrite it. */
 		if (stat(path, &file) || !S_ISREG(file.st_mode))
 			return path;
 		fd = file.st_nlink ? -ESPIPE : -ENXIO;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* output_dir.c - files that are to appear together */
+/* output_dir.c - files that appear together, in a folder */
 #include "output_dir.h"
 
 #include "base/output_file.h"
@@ -17,14 +17,14 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* The folder until it is whole, empty = there is none; then its name */
+/* Temporary name until the folder is complete, empty = there is none; then its final name */
 static char temporary[PATH_MAX];
 static char final[PATH_MAX];
 static int folder_fd = -1;
-/* Streams have numbers below this one. */
+/* All stream numbers are below this one. */
 static __u32 stream_nr;
 
-/* "stream_NUMBER", without functions that a handler of signals must not call */
+/* Writes "stream_NUMBER", using only functions that a signal handler may call. */
 static void name_stream(char *name, __u32 number)
 {
 	char digits[12], *at = digits + sizeof(digits);
@@ -39,7 +39,7 @@ static void name_stream(char *name, __u32 number)
 	memcpy(name + prefix, at, (size_t)(digits + sizeof(digits) - at));
 }
 
-/* Also for signals and exit() */
+/* Called by the signal handler and by exit(), too. */
 static void drop_folder(void)
 {
 	char name[24];
@@ -56,7 +56,7 @@ static void drop_folder(void)
 	*temporary = '\0';
 }
 
-/* Return: 0 if it can be replaced, -errno. */
+/* Return: 0 if the path is free or an empty folder, -errno. */
 static int check_path(const char *path)
 {
 	struct dirent *entry;
@@ -71,7 +71,10 @@ static int check_path(const char *path)
 	return nr > 2 ? -ENOTEMPTY : 0;
 }
 
-/* Where a link leads to, not the link, is replaced. Return: 0, -errno. */
+/*
+ * Finds the final name; if @path is a link, its target is replaced, not the link. Return: 0,
+ * -errno.
+ */
 static int name_final(const char *path)
 {
 	char cut[PATH_MAX];
@@ -84,7 +87,7 @@ static int name_final(const char *path)
 	snprintf(cut, sizeof(cut), "%s", path);
 	for (len = strlen(cut); len > 1 && cut[len - 1] == '/'; len--)
 		cut[len - 1] = '\0';
-	/* A link that leads nowhere */
+	/* A dangling link */
 	return lstat(cut, &st) ? output_resolve(cut, 0, final) : -ENOENT;
 }
 
@@ -177,7 +180,10 @@ int output_dir_append_stream(__u32 number, const char *head, size_t head_size, c
 	return append(name, parts, 2);
 }
 
-/* A handler between the two would empty the folder that is whole. Return: 0, -errno. */
+/*
+ * Blocks signals: between rename() and clearing the name, the handler would empty the complete
+ * folder. Return: 0, -errno.
+ */
 static int name_folder(void)
 {
 	sigset_t all, old;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pager.c - what is different when standard output is a terminal: colours, and a pager
+ * pager.c - output to a terminal: colours and a pager
  *
- * As git does it: this process writes into a pipe, the pager is its child, and is waited for at
- * the end. What it says on standard error goes the same way, or it would be written across what
- * the pager shows. A pager that is left early closes the pipe, which is no failure.
+ * As in git, this process writes into a pipe to its child, the pager, and waits for it at the end.
+ * Standard error goes the same way, so that messages do not disturb the pager's screen. A pager
+ * that quits early closes the pipe, which is not an error.
  */
 #include "pager.h"
 
@@ -29,7 +29,10 @@ static bool has_value(const char *name)
 	return value && *value;
 }
 
-/* What KTRACE_COLOR says; else on a terminal that can, unless NO_COLOR says no. */
+/*
+ * True if KTRACE_COLOR asks for colours; without it, if the terminal has them and NO_COLOR is not
+ * set.
+ */
 static bool has_colours(void)
 {
 	const char *when = getenv("KTRACE_COLOR"), *term = getenv("TERM");
@@ -90,16 +93,16 @@ static void end(void)
 	waitpid(pager, NULL, 0);
 }
 
-/* The terminal is the pager's until it ends; it does not heed SIGINT itself. */
+/* Waits for the pager, which owns the terminal until it ends and ignores SIGINT itself. */
 static void on_signal(int signal_nr)
 {
 	close_outputs();
 	waitpid(pager, NULL, 0);
-	/* SA_RESETHAND: it ends the process now, as it would have. */
+	/* SA_RESETHAND: the signal now ends the process, as it would have without us. */
 	raise(signal_nr);
 }
 
-/* The command line of the pager, NULL = none is wanted. */
+/* Returns the command line of the pager, NULL = none is wanted. */
 static const char *find_pager(void)
 {
 	const char *command = getenv("KTRACE_PAGER");
@@ -115,7 +118,10 @@ static void become_pager(const char *command, int in)
 {
 	dup2(in, STDIN_FILENO);
 	signal(SIGPIPE, SIG_DFL);
-	/* What is short is printed; colours are; what was printed stays on the screen. */
+	/*
+	 * less: quit if the text fits the screen, pass colours through, leave the text on the
+	 * screen
+	 */
 	setenv("LESS", "FRX", 0);
 	setenv("LV", "-c", 0);
 	execl("/bin/sh", "sh", "-c", command, NULL);
@@ -134,7 +140,7 @@ static void use_pipe(int to)
 	atexit(end);
 }
 
-/* Signals wait until it is known what they are to wait for. */
+/* Blocks signals until the handler knows which process to wait for. */
 static void start_pager(const char *command, const int *fds)
 {
 	sigset_t ours, before;
@@ -163,7 +169,7 @@ void pager_begin(void)
 	is_decided = true;
 	if (!command || !isatty(STDOUT_FILENO) || pipe2(fds, O_CLOEXEC))
 		return;
-	/* Known from now on */
+	/* Cache both while standard output is still the terminal. */
 	has_colours();
 	terminal_columns();
 	start_pager(command, fds);

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* pager.h - what is different when standard output is a terminal: colours, and a pager */
+/* pager.h - output to a terminal: colours and a pager */
 #ifndef VIEWER_BASE_PAGER_H
 #define VIEWER_BASE_PAGER_H
 
 #include <stdbool.h>
 
 /*
- * Escape sequences; "" where there are to be no colours. ktrace --color says so to the programs of
- * commands, too, in KTRACE_COLOR, as --no-pager does by the pager "cat" in KTRACE_PAGER.
+ * Return escape sequences, "" without colours. ktrace --color passes its choice on to the programs
+ * of commands in KTRACE_COLOR; --no-pager does so with the pager "cat" in KTRACE_PAGER.
  */
 const char *colour_bad(void);
 const char *colour_title(void);
 const char *colour_end(void);
 
-/* Columns of the terminal that standard output is, or that the pager has; 0 = it is none. */
+/* Returns the width of the terminal on standard output or behind the pager; 0 = there is none. */
 int terminal_columns(void);
 
-/* Before something is written: from now on it goes through the pager, if there is to be one. */
+/* Called before something is written: starts the pager if one is wanted. */
 void pager_begin(void);
-/* There is to be none: what is shown comes as it happens. */
+/* Never starts a pager: the command shows events as they happen. */
 void pager_off(void);
 
 #endif

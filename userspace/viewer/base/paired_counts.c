@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* paired_counts.c - counts by name, for two sides that are compared */
+/* paired_counts.c - counts by name, for comparing two sides */
 #include "paired_counts.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* paired_counts.h - counts by name, for two sides that are compared */
+/* paired_counts.h - counts by name, for comparing two sides */
 #ifndef VIEWER_BASE_PAIRED_COUNTS_H
 #define VIEWER_BASE_PAIRED_COUNTS_H
 
@@ -11,7 +11,10 @@ struct paired_counts_row {
 	__u64 count[2];
 };
 
-/* struct paired_counts - hash table; open addressing, a power of two of slots or none */
+/*
+ * struct paired_counts - hash table with open addressing; the number of slots is a power of two, or
+ * 0
+ */
 struct paired_counts {
 	struct paired_counts_row *rows;
 	size_t cap;
@@ -20,7 +23,7 @@ struct paired_counts {
 
 /* Counts one for @side, 0 or 1. Return: 0, -ENOMEM. */
 int paired_counts_add(struct paired_counts *t, const char *name, int side);
-/* The rows that are used come first then, most frequent first; nothing can be added. */
+/* Sorts used rows to the front, most frequent first; nothing can be added afterwards. */
 void paired_counts_sort(struct paired_counts *t);
 void paired_counts_free(struct paired_counts *t);
 

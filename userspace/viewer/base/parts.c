@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* parts.c - recordings in several files: which of them there are, and which are not */
+/* parts.c - recordings in several files: which parts exist and which are missing */
 #include "parts.h"
 
 #include "json.h"
@@ -12,10 +12,10 @@
 #define DIGITS_MIN 4u
 
 /**
- * struct part_gap - parts that are not there
- * @from:	the first of them; 0 to begin with, for next_gap()
- * @to:		the last one; 0 = all from @from on, how many is not known
- * @is_removed:	the recorder has removed them, as it was told to
+ * struct part_gap - a range of missing parts
+ * @from:	the first of them; set to 0 before the first next_gap()
+ * @to:		the last one; 0 = all from @from on, their number is not known
+ * @is_removed:	the recorder has removed them, as requested
  */
 struct part_gap {
 	__u32 from;
@@ -37,13 +37,13 @@ bool parts_any(const struct ktrace_trace *trace)
 	return ktrace_trace_part(trace, 0, &part) && part.number;
 }
 
-/* Parts up to this one have been removed when the newest that is known began. */
+/* Returns the last part that had been removed when the newest known part began. */
 static __u32 removed_until(const struct ktrace_trace *trace)
 {
 	return (__u32)fact(trace, "removed");
 }
 
-/* Parts from @from up to @to, @to not included, are not there. */
+/* Makes a gap of the parts from @from up to @to, @to not included. */
 static bool set_gap(const struct ktrace_trace *trace, struct part_gap *gap, __u32 from, __u32 to)
 {
 	__u32 removed = removed_until(trace);
@@ -54,7 +54,7 @@ static bool set_gap(const struct ktrace_trace *trace, struct part_gap *gap, __u3
 	return true;
 }
 
-/* The next parts that are not there, behind those of @gap; false: there are no more. */
+/* Finds the next gap after @gap; false if there is none. */
 static bool next_gap(const struct ktrace_trace *trace, struct part_gap *gap)
 {
 	__u32 expected = gap->from ? gap->to + 1 : 1;
@@ -70,7 +70,9 @@ static bool next_gap(const struct ktrace_trace *trace, struct part_gap *gap)
 			expected++;
 	}
 	*gap = (struct part_gap){ .from = expected };
-	/* The last one says how it ended, and the one before is closed when the next one began. */
+	/*
+	 * Only the last part has an end reason; an earlier one is closed when the next one begins.
+	 */
 	return ktrace_trace_is_closed(trace) && !ktrace_trace_meta(trace, "end", "reason");
 }
 
@@ -186,7 +188,7 @@ void parts_complain(const struct ktrace_traceset *set)
 			complain(trace);
 }
 
-/* Where in a path its name has its last dot, or ends. */
+/* Returns the offset of the last dot in the name, or the end of the path. */
 static size_t number_at(const char *path)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -195,7 +197,7 @@ static size_t number_at(const char *path)
 	return dot && dot > name ? (size_t)(dot - path) : strlen(path);
 }
 
-/* "t.0001.bin" is one of "t.bin" */
+/* True if @name is a part of @whole: "t.0001.bin" is one of "t.bin". */
 static bool is_part_name(const char *name, const char *whole)
 {
 	size_t at = number_at(whole), digits;
@@ -206,7 +208,7 @@ static bool is_part_name(const char *name, const char *whole)
 	return digits >= DIGITS_MIN && !strcmp(name + at + 1 + digits, whole + at);
 }
 
-/* A longer number is larger. */
+/* Compares paths of parts: a longer number is larger. */
 static int by_number(const void *a, const void *b)
 {
 	const char *x = *(char *const *)a, *y = *(char *const *)b;
@@ -215,7 +217,7 @@ static int by_number(const void *a, const void *b)
 	return m != n ? (m > n) - (m < n) : strcmp(x, y);
 }
 
-/* Return: false if there is no memory. */
+/* Returns false without memory. */
 static bool add_name(char ***names, size_t nr, const char *path, size_t folder, const char *name)
 {
 	char **more = realloc(*names, (nr + 1) * sizeof(*more));

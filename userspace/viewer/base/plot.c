@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* plot.c - pictures of results as SVG */
+/* plot.c - results as SVG pictures */
 #include "plot.h"
 
 #include "clock_warnings.h"
@@ -24,12 +24,12 @@
 #define FOOT 20
 #define NS_PER_S 1000000000ull
 
-/* Okabe and Ito's, grey for the rest */
+/* The palette of Okabe and Ito, grey for the rest */
 static const char *const colours[PLOT_SERIES] = {
 	"#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#b8a800", "#8c8c8c",
 };
 
-/* Text of others: no markup, no characters that XML does not allow */
+/* Writes text from the trace: escapes markup, drops characters that XML does not allow. */
 static void put_text(struct ktrace_out *out, const char *text)
 {
 	char safe[256];
@@ -82,7 +82,7 @@ static void begin(struct ktrace_out *out, const char *title, int height)
 		   "font-size=\"12\">\n", WIDTH, height, WIDTH, height);
 	ktrace_out_str(out, "<title>");
 	put_text(out, title);
-	/* The ground is drawn, so that text can be read whatever the viewer's is. */
+	/* Draw the background, so that the text is readable in dark viewers, too. */
 	ktrace_out_str(out, "</title>\n<style>\n"
 		"text { fill: #202020 } .r { text-anchor: end } .m { text-anchor: middle }\n"
 		".h { font-size: 16px; font-weight: bold } .s { font-size: 11px; fill: #505050 }\n"
@@ -94,7 +94,7 @@ static void begin(struct ktrace_out *out, const char *title, int height)
 	label(out, 16, 26, "h", title);
 }
 
-/* struct foot - where the next line below goes */
+/* struct foot - where the next line of the foot goes */
 struct foot {
 	struct ktrace_out *out;
 	int y;
@@ -163,7 +163,7 @@ static void end(struct ktrace_out *out, int y, const struct plot_note *note)
 
 #define TICKS_MAX 12
 
-/* A tick's distance: 1, 2 or 5 times a power of ten, some @nr of them up to @max */
+/* Returns the distance of ticks: 1, 2 or 5 times a power of ten, about @nr of them up to @max. */
 static double step_of(double max, int nr)
 {
 	double step = pow(10, floor(log10(max / nr)));
@@ -196,7 +196,7 @@ static void duration(char *text, size_t size, double ns)
 	snprintf(text, size, "%.3g %s", ns / unit->ns, unit->name);
 }
 
-/* A scale of time below @y, in one unit, from @from on */
+/* Draws a time scale below @y, in one unit, starting at @from. */
 static void time_axis(struct ktrace_out *out, const double x[2], const double y[2], double from,
 		      double span)
 {
@@ -206,7 +206,7 @@ static void time_axis(struct ktrace_out *out, const double x[2], const double y[
 	double at, px;
 	int i;
 
-	/* Count ticks: late in a long trace, adding one to a double may change nothing. */
+	/* Count ticks: late in a long trace, adding a step to a double may not change it. */
 	for (i = 0; i <= TICKS_MAX; i++) {
 		at = (ceil(from / step) + i) * step;
 		if (at > from + span + step / 1000)
@@ -220,7 +220,7 @@ static void time_axis(struct ktrace_out *out, const double x[2], const double y[
 	line(out, x[0], y[1], x[1], y[1], "a");
 }
 
-/* Decades that the scale of durations has */
+/* Finds the first and last decade of the duration scale. */
 static void find_decades(const struct plot_rows *p, double decades[2])
 {
 	__u64 min = ~0ull, max = 1;
@@ -236,7 +236,7 @@ static void find_decades(const struct plot_rows *p, double decades[2])
 	decades[1] = floor(log10((double)max)) + 1;
 }
 
-/* What is shorter than the scale is drawn at its beginning. */
+/* Returns the x of a duration; draws those shorter than the scale at its beginning. */
 static double dist_x(const double decades[2], double ns)
 {
 	const double at = ns > 0 ? log10(ns) : decades[0];
@@ -259,7 +259,7 @@ static void dist_axis(struct ktrace_out *out, const double decades[2], double y0
 	line(out, DIST_X, y1, DIST_X + DIST_WIDTH, y1, "a");
 }
 
-/* struct strip_at - a row's durations being drawn */
+/* struct strip_at - a row of durations being drawn */
 struct strip_at {
 	struct ktrace_out *out;
 	const double *decades;

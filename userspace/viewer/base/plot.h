@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * plot.h - pictures of results as SVG: axes with units, legend, what was lost
+ * plot.h - results as SVG pictures: axes with units, legend, lost events
  *
- * Colours are told apart by colour-blind people. Each mark has what it shows as a title, which
+ * The colours are safe for colour-blind people. Each mark carries its values as a title, which
  * browsers show, and as attributes data-*, which programs read.
  */
 #ifndef VIEWER_BASE_PLOT_H
@@ -11,7 +11,7 @@
 #include "histogram.h"
 #include "viewer.h"
 
-#define PLOT_SERIES 8u		/* colours there are; the last is for all others */
+#define PLOT_SERIES 8u		/* number of colours; the last is for all other kinds */
 #define PLOT_ROWS 30u
 #define PLOT_BINS 2000u
 
@@ -21,12 +21,12 @@ enum { OPTION_SVG = 980 };
 "  --svg FILE         instead of text, a picture, into FILE\n"
 
 /**
- * struct plot_note - what all pictures say below
+ * struct plot_note - the text below every picture
  * @set:	the files
- * @events:	how many it is made of
- * @from:	begin of the window, ns since the first event of all
+ * @events:	number of events shown
+ * @from:	start of the window, ns since the first event of all
  * @to:		its end
- * @lost:	lost in it, by reason
+ * @lost:	events lost in the window, by reason
  */
 struct plot_note {
 	const struct ktrace_traceset *set;
@@ -37,10 +37,10 @@ struct plot_note {
 };
 
 /**
- * struct plot_row - a bar, and how durations are distributed
- * @label:	what it is of
+ * struct plot_row - a bar and a distribution of durations
+ * @label:	what it shows
  * @ns:		length of the bar
- * @dist:	the durations; empty = there are none
+ * @dist:	the durations; may be empty
  */
 struct plot_row {
 	char label[KTRACE_OUT_MIN + 1];
@@ -51,11 +51,11 @@ struct plot_row {
 /**
  * struct plot_rows - rows, the first on top
  * @title:	of the picture
- * @bars:	what the bars are
- * @dists:	what the durations are
+ * @bars:	meaning of the bars
+ * @dists:	meaning of the durations
  * @rows:	at most PLOT_ROWS
- * @nr:		how many
- * @more:	rows that are not shown
+ * @nr:		number of rows
+ * @more:	number of rows not shown
  */
 struct plot_rows {
 	const char *title;
@@ -81,11 +81,11 @@ struct plot_series {
 /**
  * struct plot_bins - counts over time, one kind on top of the other
  * @title:	of the picture
- * @series:	kinds, that with the most first
- * @series_nr:	how many, at most PLOT_SERIES
- * @lost:	lost, by bin
- * @nr:		bins
- * @width:	of a bin, ns
+ * @series:	the kinds, most frequent first
+ * @series_nr:	number of kinds, at most PLOT_SERIES
+ * @lost:	lost events, by bin
+ * @nr:		number of bins
+ * @width:	width of a bin, ns
  */
 struct plot_bins {
 	const char *title;

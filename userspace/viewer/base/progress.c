@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * progress.c - how far long work has got, for a user at a terminal
+ * progress.c - shows the progress of long work on a terminal
  *
- * One line on standard error, rewritten five times a second at most, the first time after
- * half a second: what is done by then shows nothing. KTRACE_PROGRESS, which ktrace --progress
- * sets, can say "never", or "always": from the beginning, wherever standard error goes.
+ * One line on standard error, rewritten at most five times a second and first shown after half a
+ * second: shorter work shows nothing. ktrace --progress sets KTRACE_PROGRESS. "never" turns the
+ * line off; "always" shows it from the beginning, wherever standard error goes.
  */
 #include "progress.h"
 
@@ -18,12 +18,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#define CALLS 4096u		/* between two looks at the clock */
+#define CALLS 4096u		/* calls between two looks at the clock */
 #define FIRST_MS 500u
 #define AGAIN_MS 200u
 #define WIDTH 30
 
-/* struct work - what is being done; @span is 0 when nothing is shown */
+/* struct work - the work in progress; @span is 0 when nothing is shown */
 static struct work {
 	__u64 begin, span;
 	__u64 begin_ms, next_ms;
@@ -31,7 +31,7 @@ static struct work {
 	bool is_bytes;
 } work;
 
-static volatile sig_atomic_t is_shown;	/* the handler of signals reads it, too */
+static volatile sig_atomic_t is_shown;	/* also read by the signal handler */
 
 static __u64 now_ms(void)
 {
@@ -74,7 +74,7 @@ void progress_begin_bytes(__u64 size)
 	begin(0, size, true);
 }
 
-/* "123", "12.3k", "4.56M" */
+/* Prints "123", "12.3k", "4.56M". */
 static void put_amount(double n)
 {
 	static const char units[] = " kMGT";
@@ -104,7 +104,7 @@ static void show(__u64 done, __u64 now)
 	const double seconds = (double)(now - work.begin_ms) / 1000;
 	const double amount = (double)(work.is_bytes ? done : work.calls);
 
-	/* After an interrupt the line is to be empty. */
+	/* Lets the signal handler clear the line. */
 	output_watch(NULL);
 	is_shown = true;
 	fprintf(stderr, "\r%3u%% [%-*.*s] ", (unsigned int)(part * 100), WIDTH,
@@ -142,7 +142,7 @@ void progress_hide(void)
 	const bool was_shown = is_shown;
 
 	is_shown = false;
-	/* Nothing can be done where standard error itself fails. */
+	/* Nothing helps if standard error itself fails. */
 	if (was_shown && write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
 		return;
 }

@@ -1,22 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* progress.h - how far long work has got, for a user at a terminal */
+/* progress.h - shows the progress of long work on a terminal */
 #ifndef VIEWER_BASE_PROGRESS_H
 #define VIEWER_BASE_PROGRESS_H
 
 #include <linux/types.h>
 
 /*
- * Events with times from @from to @until; nothing is shown unless standard error is a terminal
- * and standard output is none that would be disturbed.
+ * Begins work on events with times from @from to @until. Shows nothing unless standard error is a
+ * terminal, or KTRACE_PROGRESS asks for it.
  */
 void progress_begin(__u64 from, __u64 until);
 /* The same for a file of @size bytes. */
 void progress_begin_bytes(__u64 size);
-/* Done up to this time or byte: once an event, or a piece of the file. Cheap: most only count. */
+/*
+ * Reports progress up to this time or byte. Called for each event or chunk, so most calls only
+ * count.
+ */
 void progress_at(__u64 at);
-/* Takes the line away for what is to be said; it comes again. A handler of signals may call it. */
+/* Hides the line before a message; progress_at() shows it again. A signal handler may call it. */
 void progress_hide(void);
-/* Takes the line away. */
+/* Hides the line for good. */
 void progress_end(void);
 
 #endif

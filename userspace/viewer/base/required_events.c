@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* required_events.c - whether there is any of the events that a command is about */
+/* required_events.c - checks that the trace has any of the events a command needs */
 #include "required_events.h"
 
 #include <stdio.h>

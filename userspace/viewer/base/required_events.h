@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* required_events.h - whether there is any of the events that a command is about */
+/* required_events.h - checks that the trace has any of the events a command needs */
 #ifndef VIEWER_BASE_REQUIRED_EVENTS_H
 #define VIEWER_BASE_REQUIRED_EVENTS_H
 
 #include <ktrace/traceset.h>
 
 /**
- * struct required_events - a command's
- * @providers:	of its events, separated by commas: any will do. NULL: it needs none
- * @is_met:	there was one
- * @last:	type of an event that was none
+ * struct required_events - the events a command needs
+ * @providers:	their providers, separated by commas; any one is enough. NULL: it needs none
+ * @is_met:	one was found
+ * @last:	type of the last event that was not one of them
  */
 struct required_events {
 	const char *providers;
@@ -17,9 +17,9 @@ struct required_events {
 	const struct ktrace_event_type *last;
 };
 
-/* Looks at an event of the files. */
+/* Checks an event of the files. */
 void required_events_see(struct required_events *n, const struct ktrace_trace_event *e);
-/* Says on standard error that there was none, and how they are recorded. */
+/* Reports on standard error that there were none, and how to record them. */
 void required_events_complain(const struct required_events *n);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* rings.c - which rings a trace was recorded with */
+/* rings.c - the rings a trace was recorded with */
 #include "rings.h"
 
 #include "json.h"
@@ -14,7 +14,7 @@ struct hash_table rings_find(const struct ktrace_trace *trace)
 	size_t i;
 
 	for (i = 0; (s = ktrace_trace_stream(trace, i)); i++) {
-		if (!s->block_size)	/* nothing says what it is */
+		if (!s->block_size)	/* the stream does not describe its ring */
 			continue;
 		rings = hash_table_get(&kinds, &(struct rings){ .size = s->ring_size,
 				       .block_size = s->block_size, .policy = s->policy });
@@ -24,7 +24,7 @@ struct hash_table rings_find(const struct ktrace_trace *trace)
 	return kinds;
 }
 
-/* "64 KiB", without losing a byte */
+/* Writes an exact size: "64 KiB". */
 static void put_size(struct ktrace_out *out, __u64 bytes)
 {
 	static const char *const units[] = { " bytes", " KiB", " MiB", " GiB" };

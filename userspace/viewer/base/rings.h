@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* rings.h - which rings a trace was recorded with: those of a merged one can differ */
+/* rings.h - the rings a trace was recorded with; a merged trace can have several kinds */
 #ifndef VIEWER_BASE_RINGS_H
 #define VIEWER_BASE_RINGS_H
 
@@ -7,11 +7,11 @@
 #include "viewer.h"
 
 /**
- * struct rings - those that are alike
- * @size:	of each, bytes
+ * struct rings - a group of equal rings
+ * @size:	of each ring, bytes
  * @block_size:	of each of its blocks, bytes
  * @policy:	enum ktrace_policy
- * @nr:		how many
+ * @nr:		number of rings
  */
 struct rings {
 	__u64 size;
@@ -20,11 +20,11 @@ struct rings {
 	__u64 nr;
 };
 
-/* A row of struct rings for each kind, to be freed; fewer if there is no memory. */
+/* Returns a row of struct rings for each kind, to be freed; fewer without memory. */
 struct hash_table rings_find(const struct ktrace_trace *trace);
-/* "64 KiB, blocks of 4 KiB, drop" */
+/* Writes "64 KiB, blocks of 4 KiB, drop". */
 void rings_put(struct ktrace_out *out, const struct rings *rings);
-/* Member rings of a JSON object, an array */
+/* Writes member rings of a JSON object, an array. */
 void rings_json(struct ktrace_out *out, const struct ktrace_trace *trace);
 
 #endif

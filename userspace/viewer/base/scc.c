@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * scc.c - strongly connected components of a directed graph: what cycles are in
+ * scc.c - strongly connected components of a directed graph, which contain its cycles
  *
- * Tarjan's algorithm (Depth-first search and linear graph algorithms, 1972), with the path that
- * it is on in memory instead of on the stack: chains of locks may be long.
+ * Tarjan's algorithm (Depth-first search and linear graph algorithms, 1972). It keeps its path in
+ * memory instead of on the stack: chains of locks may be long.
  */
 #include "scc.h"
 
@@ -16,15 +16,15 @@
 /**
  * struct search - one search; arrays are by node, except @path and @open
  * @g:		the graph
- * @component:	what is found
- * @order:	as which node it was met, from 1; 0 = not yet; CLOSED: its component is known
- * @low:	the least order of an open node that can be reached from it, as far as is known
- * @next:	its edge to go on with
- * @path:	nodes from where the search began to where it is
- * @depth:	how many
- * @open:	nodes that were met and are not CLOSED
- * @open_nr:	how many
- * @met:	nodes that were met
+ * @component:	the result
+ * @order:	order in which the node was met, from 1; 0 = not yet; CLOSED: its component is known
+ * @low:	the least order of an open node known to be reachable from it
+ * @next:	its next edge to follow
+ * @path:	nodes from the start of the search to the current one
+ * @depth:	length of @path
+ * @open:	nodes that were met and are not yet CLOSED
+ * @open_nr:	number of open nodes
+ * @met:	number of nodes met
  */
 struct search {
 	const struct graph *g;

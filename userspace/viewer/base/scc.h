@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* scc.h - strongly connected components of a directed graph: what cycles are in */
+/* scc.h - strongly connected components of a directed graph, which contain its cycles */
 #ifndef VIEWER_BASE_SCC_H
 #define VIEWER_BASE_SCC_H
 
@@ -7,9 +7,9 @@
 
 /**
  * struct graph - nodes, and edges from one to another
- * @nr:		nodes
- * @begin:	@nr + 1 of them; edges begin[n] to begin[n + 1] - 1 begin at node n
- * @to:		by edge: where it ends; @nr: at a node without edges, that is not counted
+ * @nr:		number of nodes
+ * @begin:	@nr + 1 indexes; edges begin[n] to begin[n + 1] - 1 start at node n
+ * @to:		by edge: the node where it ends; @nr = the edge is ignored
  */
 struct graph {
 	size_t nr;
@@ -18,8 +18,8 @@ struct graph {
 };
 
 /*
- * By node: of two that can be reached from each other, the number is the same; of others it is
- * not. Takes time as there are nodes and edges. Return: 0, -ENOMEM.
+ * Numbers the component of each node: equal numbers for nodes that can reach each other, different
+ * ones for others. Takes time linear in nodes and edges. Return: 0, -ENOMEM.
  */
 int scc_find(const struct graph *g, size_t *component);
 

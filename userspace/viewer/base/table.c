@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* table.c - what tables of text are made of */
+/* table.c - building blocks of text tables */
 #include "table.h"
 
 #include "pager.h"
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Replaces what a terminal would obey, and newlines: they are not the format's. */
+/* Replaces control characters, non-ASCII bytes and newlines, which do not come from the format. */
 static void clean(char *from, const char *end)
 {
 	for (; from < end; from++)
@@ -16,7 +16,7 @@ static void clean(char *from, const char *end)
 			*from = '?';
 }
 
-/* Bytes that the format's first @n bytes come to */
+/* Returns the length of the output of the format's first @n bytes. */
 static size_t length_of(const char *format, size_t n, va_list ap)
 {
 	char head[512];
@@ -28,8 +28,8 @@ static size_t length_of(const char *format, size_t n, va_list ap)
 }
 
 /*
- * Names in a table can be any bytes. Only newlines of the format end a row: the format up to each
- * of them is formatted alone, which tells where in the text it is.
+ * Names in a table can contain any bytes. Only newlines of the format end a row: formatting the
+ * prefix up to each newline tells its position in the text.
  */
 void out_printf(struct ktrace_out *out, const char *format, ...)
 {
@@ -55,13 +55,13 @@ void out_printf(struct ktrace_out *out, const char *format, ...)
 	}
 	va_end(ap);
 	clean(text + from, text + len);
-	/* A row that is cut ends all the same. */
+	/* A truncated row still ends with its newline. */
 	if (len && format[strlen(format) - 1] == '\n')
 		text[len - 1] = '\n';
 	ktrace_out_bytes(out, text, len);
 }
 
-/* Three significant digits or more, in the largest unit that leaves 1 or more */
+/* Prints at least three significant digits, in the largest unit that leaves 1 or more. */
 static void out_scaled(struct ktrace_out *out, double v, int width, const char *unit)
 {
 	int digits = v < 9.995 ? 2 : v < 99.95 ? 1 : 0;

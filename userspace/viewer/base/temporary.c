@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* temporary.c - a file that is removed as soon as there is a descriptor of it */
+/* temporary.c - files that are unlinked as soon as they are open */
 #include "temporary.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* text_timeline.c - a row of characters over time: in each column, what there was most of */
+/* text_timeline.c - a row of characters over time: each column shows its dominant class */
 #include "text_timeline.h"
 
 #include "when.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* thread_label.c - the thread that a row of a result is about */
+/* thread_label.c - the thread a row of a result belongs to */
 #include "thread_label.h"
 
 #include "json.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* thread_label.h - the thread that a row of a result is about */
+/* thread_label.h - the thread a row of a result belongs to */
 #ifndef VIEWER_BASE_THREAD_LABEL_H
 #define VIEWER_BASE_THREAD_LABEL_H
 
@@ -7,14 +7,14 @@
 #include "viewer.h"
 
 /**
- * struct thread_label - what is said of a thread; all zero to begin with
+ * struct thread_label - names of a thread; all zero to begin with
  * @tid:	thread
  * @pid:	its process, 0 = not known
- * @cpu:	where it was last
+ * @cpu:	its last CPU
  * @is_known:	the members are filled in
- * @until:	stamp from which META says something else of it
- * @told_pid:	process that an event told
- * @told_comm:	name that an event told
+ * @until:	stamp from which META may name it differently
+ * @told_pid:	process id that an event gave
+ * @told_comm:	name that an event gave
  * @comm:	its name, empty = not known
  */
 struct thread_label {
@@ -28,12 +28,12 @@ struct thread_label {
 	char comm[16];
 };
 
-/* What is known of the thread by now; looks things up only if they have changed. */
+/* Fills in what is known of the thread by now; looks it up again only after a change. */
 void thread_label_learn(struct thread_label *w, const struct ktrace_states *state,
 			const struct ktrace_process *p);
-/* "100/101 name" */
+/* Formats "100/101 name". */
 void thread_label_name(const struct thread_label *w, char *text, size_t size);
-/* tid, pid, comm as members of a JSON object */
+/* Writes tid, pid, comm as members of a JSON object. */
 void thread_label_json(const struct thread_label *w, struct ktrace_out *out);
 
 #endif

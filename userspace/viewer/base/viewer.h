@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* viewer.h - what the commands of ktrace(1) have in common */
+/* viewer.h - what all commands of ktrace(1) share */
 #ifndef VIEWER_BASE_VIEWER_H
 #define VIEWER_BASE_VIEWER_H
 
@@ -20,9 +20,9 @@ enum {
  * @args:	what follows the name
  * @summary:	one line
  * @help:	the rest of its help: options and formats
- * @is_live:	shows what happens while it happens: no pager
+ * @is_live:	shows events as they happen: no pager
  * @run:	argv[0] is "ktrace" and the name; returns the exit status. NULL: the command is a
- *		program of its own, see command_program()
+ *		separate program, see command_program()
  */
 struct command {
 	const char *name;
@@ -66,14 +66,14 @@ extern const struct command cmd_level;
 extern const struct command cmd_pthread;
 extern const struct command cmd_stacks;
 
-/* Every command has these, with the values below; also -h, which command_option() adds. */
+/* Options of every command, with the values below; command_option() adds -h. */
 #define COMMON_OPTIONS \
 	{ "help", no_argument, NULL, OPTION_HELP }, \
 	{ "version", no_argument, NULL, OPTION_VERSION }, \
 	{ NULL, 0, NULL, 0 }
 enum { OPTION_HELP = 1000, OPTION_VERSION, OPTION_MODE, OPTION_MIN_FREE };
 
-/* Those of commands that write files; command_option() handles --mode, --min-free. */
+/* Options of commands that write files; command_option() handles --mode and --min-free. */
 #define OUTPUT_OPTIONS \
 	{ "output", required_argument, NULL, 'o' }, \
 	{ "mode", required_argument, NULL, OPTION_MODE }, \
@@ -84,148 +84,153 @@ enum { OPTION_HELP = 1000, OPTION_VERSION, OPTION_MODE, OPTION_MIN_FREE };
 "  --min-free SIZE    leave so much of the file system free, 0 = off (default:\n" \
 "                     the smaller of 5 % and 1 GiB)\n"
 
-/*
- * As getopt_long(). Of an option that there is not it says which one may have been meant, and
- * returns '?'.
- */
+/* Like getopt_long(). For an unknown option it suggests a similar one and returns '?'. */
 int command_option(int argc, char **argv, const char *letters,
 		   const struct option *options);
-/* Handles what a command does not: --help, --version, errors. Returns the exit status. */
+/*
+ * Handles options that a command leaves over: --help, --version, errors. Returns the exit status.
+ */
 int command_common_option(const struct command *cmd, int option);
 int command_usage(const struct command *cmd, const char *message);
 /*
- * Which of @names, which end with NULL, the word @word of @option is. -1: none, and @wrong says so:
- * "--to: there is no 'ctv' (did you mean 'ctf'?)", or, if none is near, which there are. Valid
- * until the next call.
+ * Returns the index of @word, the value of @option, in @names, which end with NULL. Without a match
+ * returns -1 and a message in @wrong: "--to: there is no 'ctv' (did you mean 'ctf'?)", or, if none
+ * is similar, the list of names. The message is valid until the next call.
  */
 int command_choice(const char *option, const char *word, const char *const *names,
 		   const char **wrong);
 void command_help(const struct command *cmd);
 void print_version(void);
-/* Runs it with these arguments; argv[0] is any. Returns the exit status. */
+/* Runs a command with these arguments; any argv[0] will do. Returns the exit status. */
 int command_run(const struct command *cmd, int argc, char **argv);
 /*
- * Becomes the program libexec/ktrace/@name, which has the command, or a part of one, that needs
- * libraries no other needs: ktrace starts without them. Returns STATUS_DAMAGED, having complained,
- * if there is none.
+ * Executes the program libexec/ktrace/@name. It implements a command, or a part of one, that needs
+ * libraries no other command needs, so that ktrace starts without them. Returns STATUS_DAMAGED,
+ * having complained, if there is none.
  */
 int command_program(const char *name, char **argv);
-/* What the command line asks for makes no sense for its files, which was said: STATUS_USAGE. */
+/*
+ * Makes the exit status STATUS_USAGE: the command line does not fit its files, as already reported.
+ */
 void command_wrong(void);
-/* What main() of such a program, and of ktrace, does: sets the process up, calls @run. */
+/* Main function of such a program and of ktrace: sets the process up, calls @run. */
 int command_main(int (*run)(int argc, char **argv), int argc, char **argv);
 
-/* Standard output; stops quietly when nobody reads it any more. */
+/* Returns the buffer of standard output, which stops quietly when its reader has gone. */
 struct ktrace_out *output(void);
 /* Writes the rest out. Returns @status, or STATUS_DAMAGED after a failure. */
 int output_end(int status);
 /*
- * Instead of standard output, @path, if it is none of @inputs; "-" is standard output. A file
- * gets its name, and replaces what had it, at output_end() and only if all of it was written; it
- * is gone if a signal ends the process.
- * Return: 0, -errno, which it has complained about.
+ * Sends the output to @path, which must not be one of @inputs, instead of standard output; "-" is
+ * standard output. The file gets its name, and replaces an old one, at output_end() and only if all
+ * of it was written. It is removed if a signal ends the process. Return: 0, -errno; errors are
+ * already reported.
  */
 int output_to(const char *path, int nr, char **inputs);
-/* For code that writes to the file itself: its name for now. NULL: it is no ordinary file. */
+/*
+ * Returns the temporary name of that file, for code that writes to it itself. NULL: it is not a
+ * regular file.
+ */
 const char *output_path(void);
 /*
- * The same for a file that is not written through output(): its name until it is whole; NULL:
- * there is none, which was complained about. Afterwards it gets the name that was asked for, or
- * is gone if @ret is an error; returns @ret, -errno.
+ * The same for a file that is not written through output(): output_name() returns its name until it
+ * is complete; NULL: it cannot be opened, as already reported. output_name_end() gives it the
+ * requested name, or removes it if @ret is an error; returns @ret, -errno.
  */
 const char *output_name(const char *path, int nr, char **inputs);
 int output_name_end(int ret);
-/* --mode: false, having complained, if @text is none. */
+/* Parses --mode; returns false, having complained, if @text is not a mode. */
 bool output_set_mode(const char *text);
-/* --min-free, the same. What is written from now on heeds it, also in programs that are started. */
+/* The same for --min-free. All later writes obey it, also in programs started from here. */
 bool output_set_min_free(const char *text);
-/* strerror() for what went wrong with a file that is written; -ENOSPC: --min-free, too. */
+/* Like strerror() for errors of written files; mentions --min-free for -ENOSPC. */
 const char *output_error(int error);
-/* Called before @size bytes are written to @fd. Return: 0, -ENOSPC: too little would stay free. */
+/* Checks, before @size bytes are written to @fd, that enough stays free. Return: 0, -ENOSPC. */
 int output_room(int fd, __u64 size);
-/* The same, and write(2) until all is written. Return: 0, -errno. */
+/* Checks the same, then writes everything with write(2). Return: 0, -errno. */
 int output_write(int fd, const void *text, size_t size);
-/* Gives a file or folder the mode that --mode says, if it was given. Return: 0, -errno. */
+/* Applies --mode, if given, to a file or folder. Return: 0, -errno. */
 int output_give_mode(int fd, bool is_folder);
 /*
- * Puts into @name which file @path leads to, which has to be there and is opened with @flags, not
- * 0, to see. With 0 it is not there, and @name is @path. Return: 0; -EACCES: by a link or to a
- * file of another user, in a folder where everybody may make such; -errno. @name has room for
- * PATH_MAX bytes.
+ * Stores in @name the file that @path leads to; the file must exist, and is opened with @flags, not
+ * 0, to find out. If @flags is 0, the file does not exist and @name becomes @path. Return: 0;
+ * -EACCES: a link or a file of another user, in a folder where everybody may create them; -errno.
+ * @name has room for PATH_MAX bytes.
  */
 int output_resolve(const char *path, int flags, char *name);
 /*
- * A file that is written in place, open(2) with @flags, and empty. Return: fd; -EBUSY somebody
- * records into it, -errno. Or one that is open; return: 0, the same.
+ * output_in_place() opens a file that is written in place, with @flags, and empties it. Return: fd;
+ * -EBUSY: a recorder is writing to it; -errno. output_empty() empties an open one. Return: 0, the
+ * same errors.
  */
 int output_in_place(const char *path, int flags);
 int output_empty(int fd);
-/* Takes a file that is not whole away; a handler of signals may call it. */
+/* Removes an incomplete file; a signal handler may call it. */
 void output_drop(void);
-/* What is there of such a file is not to be kept: the command has failed, and said so. */
+/* Discards such a file at the end: the command has failed, and reported it. */
 void output_void(void);
 /*
- * What is not whole: @drop takes it away when the process ends, also by a signal. NULL: there is
- * nothing but what shows how far work is.
+ * Makes @drop remove incomplete output when the process ends, also by a signal. NULL: there is
+ * nothing to remove but the progress line.
  */
 void output_watch(void (*drop)(void));
-/* One line on standard error; of what a terminal would obey is shown that it was there. */
+/* Prints one line on standard error, with control characters made visible. */
 __attribute__((format(printf, 1, 2)))
 void complain_safely(const char *format, ...);
 /* The same, "ktrace: PATH: ...". */
 __attribute__((format(printf, 2, 3)))
 void complain_about(const char *path, const char *format, ...);
-/* Bytes from elsewhere, behind those that are in the buffer; @error: what then went wrong. */
+/*
+ * Writes bytes from another buffer after those in the output buffer; @error: an error that follows
+ * them.
+ */
 void output_text(const char *text, size_t size, int error);
 #define LINE_ROOM 4096u
-/* For text that stays in memory: flush() that makes room for more; @buf is to be freed. */
+/* A flush() for text that stays in memory: grows the buffer; the caller frees @buf. */
 int output_grow(struct ktrace_out *out);
-/* Room for an ordinary line, so that columns can be counted. */
+/* Makes room for an ordinary line, so that columns can be counted. */
 void output_line_begin(struct ktrace_out *out);
 
-/* As KTRACE_CORES in the environment says: 1 or 2, else as it fits. */
+/* Returns what KTRACE_CORES asks for: 1 or 2, otherwise the library chooses. */
 enum ktrace_cores cores_wanted(void);
 /*
- * The names of files that are meant: for one that there is not, but as the name of a recording
- * in several files, these. NULL-terminated; NULL: no memory, which was said.
+ * Replaces each name that does not exist, but is that of a recording in several parts, by the names
+ * of the parts. Returns a NULL-terminated list and its length in @out; NULL without memory, as
+ * already reported.
  */
 char **files_expand(int nr, char **paths, int *out);
 void files_free(char **list);
-/* --compress of what writes tracefiles, and what is said of a word that is no level */
+/* Help of --compress for commands that write tracefiles, and its error message */
 #define COMPRESS_HELP \
 "  --compress[=LEVEL] compress blocks: -50 (fastest) to 19, without LEVEL 1; 0 or\n" \
 "                     none = not (default)\n"
 #define COMPRESS_WRONG "--compress: not a level from -50 to 19, or none"
 
-/* The format that ktrace import would take the file as, by its beginning; NULL: it is not known. */
+/* Returns the format that ktrace import would take the file as, by its content; NULL = unknown. */
 const char *files_foreign_format(const char *path);
-/* Opens all files, complaining about what is wrong. NULL: none can be read. */
+/* Opens all files and reports errors. NULL: none can be read. */
 struct ktrace_traceset *open_files(int nr, char **paths, int *status);
 /*
- * The same for files that may still be written: what there is at the end is for now. Then
- * files_grow() looks whether there is more, in further parts as well. Return: > 0 there is, 0,
- * -errno.
+ * The same for files that may still be growing: their end is preliminary. files_grow() looks for
+ * more data, in further parts as well. Return: > 0 if there is more, 0, -errno.
  */
 struct ktrace_traceset *open_growing_files(int nr, char **paths, int *status);
 int files_grow(struct ktrace_traceset *set, int nr, char **paths);
-/* Have all recordings ended? */
+/* True if all recordings have ended. */
 bool files_are_over(const struct ktrace_traceset *set);
-/* @status, or STATUS_DAMAGED if something was found to be wrong meanwhile. */
+/* Returns @status, or STATUS_DAMAGED if damage was found meanwhile. */
 int files_status(const struct ktrace_traceset *set, int status);
 
 /*
- * Times of the first event and of the last, which may lie before what headers say; goes to
+ * Finds the times of the first and last event, which may be before the end in the headers; seeks to
  * the beginning. Return: 0, -errno.
  */
 int files_span(struct ktrace_traceset *set, __u64 *start, __u64 *end);
 
-/*
- * Says which files may lack their end, which parts of a recording are not there, and what is to be
- * known of their clocks.
- */
+/* Reports files that may be truncated, missing parts of recordings, and clock warnings. */
 void complain_files(const struct ktrace_traceset *set);
 
-/* "sched:switch", or "kernel:64" for what the file does not describe */
+/* Writes "sched:switch", or "kernel:64" for events that the file does not describe. */
 void out_event_name(struct ktrace_out *out, const struct ktrace_trace_event *e);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* when.c - times as people write and read them */
+/* when.c - times as users write and read them */
 #include "when.h"
 
 #include <errno.h>
@@ -66,7 +66,7 @@ void when_complain(const struct when *since, const struct when *until, __u64 sta
 
 void out_seconds(struct ktrace_out *out, __u64 ns, int width)
 {
-	static _Thread_local char text[32];	/* up to the first of nine digits, as it was last */
+	static _Thread_local char text[32];	/* cached text up to the first of nine digits */
 	static _Thread_local __u64 last = ~0ull;
 	static _Thread_local int last_width, size;
 	__u64 tenths = ns / (NS / 10);
@@ -97,9 +97,12 @@ void out_date(struct ktrace_out *out, __u64 ns)
 	ktrace_out_dec(out, ns % NS, 9);
 }
 
-/* A window START:END of numbers, as people write it */
+/* A window START:END of numbers, as users write it */
 
-/* A number, or nothing: then @missing. Return: behind it; NULL: it is too large. */
+/*
+ * Parses a number, or takes @missing if there is none. Returns the end of it; NULL: it is too
+ * large.
+ */
 static const char *parse_side(const char *text, __u64 missing, __u64 *value)
 {
 	char *end;
@@ -122,7 +125,7 @@ bool window_parse(const char *text, struct window *w)
 	return text && !*text && w->start <= w->end;
 }
 
-/* A whole number, as people write it */
+/* Parses a whole number, as users write it. */
 
 bool number_parse(const char *text, __u64 min, __u64 max, __u64 *value)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * context.c - what was recorded with an event beside its payload, for people and programs
+ * context.c - prints context recorded with an event besides its payload, as text and JSON
  *
- * Functions of the kernel are named by the trace itself. Code of programs is looked up in
- * their files if that is wanted; otherwise the trace says which file it is, and where in it.
+ * The trace itself names kernel functions. Addresses in programs are looked up in their files if
+ * requested; otherwise only the file and the offset in it are printed, both from the trace.
  */
 #include "context.h"
 
@@ -137,7 +137,7 @@ static const struct symbol *find_symbol(struct symbols *symbols, const struct fr
 			    f->i);
 }
 
-/* All but the innermost address are where calls return to, maybe behind the function's end. */
+/* All addresses but the innermost are return addresses, which may be after the function's end. */
 static __u64 looked_up(const struct frame *f)
 {
 	return f->stack->address[f->i] - !!f->i;
@@ -155,7 +155,7 @@ static const char *kernel_function(const struct frame *f, __u64 *offset)
 	       ktrace_trace_kernel_symbol(f->trace, looked_up(f), offset);
 }
 
-/* "ksys_read+0x5f", "work+0x1c at prog.c:41", "libc.so.6+0x1234", "0xffffffff81000000" */
+/* Writes "ksys_read+0x5f", "work+0x1c at prog.c:41", "libc.so.6+0x1234", "0xffffffff81000000". */
 static void put_frame(struct ktrace_out *out, struct symbols *symbols, const struct frame *f)
 {
 	const struct symbol *symbol = find_symbol(symbols, f);
@@ -179,7 +179,7 @@ static void put_frame(struct ktrace_out *out, struct symbols *symbols, const str
 	}
 }
 
-/* What separates frames must not be in one. */
+/* Replaces the characters that separate frames. */
 static void put_word(struct ktrace_out *out, const char *name)
 {
 	char *copy = strdup(name), *at;
@@ -220,7 +220,7 @@ void context_put_function(struct ktrace_out *out, struct symbols *symbols, const
 	}
 }
 
-/* The event's stack of a kind; false: it has none that is known. */
+/* Finds the event's stack of a kind; false: it has none, or the trace lacks it. */
 static bool find_stack(const struct ktrace_trace_event *e, __u32 item, struct frame *f)
 {
 	__u64 number;
@@ -240,7 +240,7 @@ static void begin_frame(struct ktrace_out *out, char letter)
 	ktrace_out_char(out, ' ');
 }
 
-/* A line for the frame, before it one for each function that is inlined there. */
+/* Writes a line for the frame, after one for each function inlined there. */
 static void put_frame_lines(struct ktrace_out *out, struct symbols *symbols,
 			    const struct frame *f, char letter)
 {
@@ -275,7 +275,7 @@ void context_put_stacks(struct ktrace_out *out, struct symbols *symbols,
 	}
 }
 
-/* Texts of frames as strings of JSON; @text is for one of them. */
+/* Writes frames as JSON strings; @text is a buffer for one of them. */
 static void put_json_frames(struct ktrace_out *out, struct symbols *symbols, struct frame f,
 			    struct ktrace_out *text)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* context.h - what was recorded with an event beside its payload, for people and programs */
+/* context.h - prints context recorded with an event besides its payload, as text and JSON */
 #ifndef VIEWER_EVENTS_CONTEXT_H
 #define VIEWER_EVENTS_CONTEXT_H
 
@@ -7,16 +7,18 @@
 
 #include "symbols/symbols.h"
 
-/* " {kstack=0x22 cgroup=/a nspid=1 nstid=2 page-faults=7}"; nothing if there is none */
+/*
+ * Writes " {kstack=0x22 cgroup=/a nspid=1 nstid=2 page-faults=7}"; nothing if there is no context.
+ */
 void context_put(struct ktrace_out *out, const struct ktrace_trace_event *e);
-/* {...}, the same */
+/* Writes the same as JSON: {...}. */
 void context_put_json(struct ktrace_out *out, const struct ktrace_trace_event *e);
 
 /**
- * struct frame - one frame of a stack that an event has
+ * struct frame - one frame of an event's stack
  * @trace:	the trace
  * @stack:	the stack
- * @i:		number of the frame, 0 is the innermost one
+ * @i:		number of the frame, 0 = innermost
  * @raw:	stamp of the event
  */
 struct frame {
@@ -27,15 +29,15 @@ struct frame {
 };
 
 /*
- * The function of a frame: "ksys_read_[k]", "work", "[libc.so.6]", "[unknown]".
- * @symbols: here and below, NULL = code of programs is not looked up
+ * Writes the function of a frame: "ksys_read_[k]", "work", "[libc.so.6]", "[unknown]".
+ * @symbols: here and below, NULL = addresses in programs are not looked up
  */
 void context_put_function(struct ktrace_out *out, struct symbols *symbols, const struct frame *f);
 
-/* A line for each frame, those of the kernel first, each "\tk " or "\tu " and the frame */
+/* Writes a line for each frame, kernel frames first, each "\tk " or "\tu " and the frame. */
 void context_put_stacks(struct ktrace_out *out, struct symbols *symbols,
 			const struct ktrace_trace_event *e);
-/* {"kstack":["ksys_read+0x5f","..."],...}; the last "..." if the stack has more frames */
+/* Writes {"kstack":["ksys_read+0x5f","..."],...}; ends with "..." if the stack was truncated. */
 void context_put_stacks_json(struct ktrace_out *out, struct symbols *symbols,
 			     const struct ktrace_trace_event *e);
 

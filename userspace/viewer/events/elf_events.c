@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * elf_events.c - event descriptions in a program or library, found without running it
+ * elf_events.c - reads event descriptions from a program or library without running it
  *
- * Section ktrace_desc is a sequence of strings with any number of NULs between them.
- * The same event used in several source files is there several times.
+ * Section ktrace_desc is a sequence of strings with any number of NULs between them. An event used
+ * in several source files occurs several times.
  */
 #include "elf_events.h"
 
@@ -62,7 +62,7 @@ static int compare(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* The strings in @data, sorted; those without a NUL at the end are left out. */
+/* Lists the strings in @data, sorted; ignores one without a NUL at the end. */
 static size_t collect(const char *data, size_t size, const char **list)
 {
 	size_t nr = 0, at, len;

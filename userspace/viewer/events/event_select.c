@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* event_select.c - which events a command is to show */
+/* event_select.c - selects the events that a command shows */
 #include "event_select.h"
 
 #include "base/viewer.h"
@@ -11,7 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What "syscall:openat" means of events that are not called so. Return: 0, -ENOMEM. */
+/*
+ * Translates "syscall:openat" to a filter for events that do not have this name. Return: 0,
+ * -ENOMEM.
+ */
 static int make_calls(struct event_select_glob *g)
 {
 	char *calls, *text = NULL;
@@ -72,7 +75,7 @@ const char *event_select_add_pids(struct event_select *s, const char *list)
 	}
 }
 
-/* "filter: line 2, column 8: text has no order"; valid until the next call */
+/* Returns "filter: line 2, column 8: text has no order", valid until the next call. */
 static const char *filter_message(const struct ktrace_filter_error *error)
 {
 	static char message[sizeof(*error) + 64];
@@ -152,7 +155,7 @@ void event_select_begin(struct event_select *s, __u64 start, struct ktrace_state
 		ktrace_filter_start(s->filters[i], start);
 }
 
-/* As ktraced has it: a glob without a colon names providers, one with it whole names. */
+/* Matches as ktraced does: a glob without a colon names providers, one with a colon full names. */
 static bool matches_one(const char *glob, const char *provider, const char *full_name)
 {
 	return !fnmatch(glob, strchr(glob, ':') ? full_name : provider, 0);
@@ -189,7 +192,7 @@ static bool is_wanted_type(struct event_select *s, const struct ktrace_trace_eve
 	return v->is_wanted;
 }
 
-/* By its system call */
+/* True if a pattern names its system call. */
 static bool is_wanted_call(struct event_select *s, const struct ktrace_trace_event *e)
 {
 	size_t i;
@@ -244,7 +247,9 @@ bool event_select_event(struct event_select *s, const struct ktrace_trace_event 
 	       (!s->pid_nr || is_wanted_pid(s, e)) && event_select_passes_filters(s, e);
 }
 
-/* Losses, and events that no file describes, have names of ours. */
+/*
+ * True if the glob can match lost events, or events that the file does not describe; we name both.
+ */
 static bool is_always_there(const char *glob)
 {
 	static const char *const providers[] = { "ktrace", "kernel", "user", "unknown" };
@@ -257,7 +262,7 @@ static bool is_always_there(const char *glob)
 	return false;
 }
 
-/* The nearest event, or all of a provider, goes into @near. */
+/* Finds the nearest event name, or "PROVIDER:*". */
 static void try_types(struct ktrace_nearest *near, const struct ktrace_trace *trace)
 {
 	const struct ktrace_event_type *type;
@@ -302,7 +307,7 @@ static bool is_described(const char *glob, const struct ktrace_trace *trace)
 	return false;
 }
 
-/* Says what is wrong with a comparison. A name that no value has is wrong for any file. */
+/* Reports a bad comparison. A word that is not a value of the field is wrong for any file. */
 static void complain_field(int ret, const struct ktrace_filter_error *error)
 {
 	complain_safely("ktrace: %s%s", filter_message(error),
@@ -328,7 +333,10 @@ void event_select_complain_fields(const struct event_select *s, const struct ktr
 		}
 }
 
-/* Has the pattern the name of a call? False: said that it has none, if the files have calls. */
+/*
+ * True if the pattern names a system call. If the files have system calls but not this one, reports
+ * that, sets @is_said and returns false.
+ */
 static bool is_call(const struct event_select_glob *g, const struct ktrace_traceset *set,
 		    bool *is_said)
 {

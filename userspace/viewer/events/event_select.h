@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* event_select.h - which events a command is to show */
+/* event_select.h - selects the events that a command shows */
 #ifndef VIEWER_EVENTS_EVENT_SELECT_H
 #define VIEWER_EVENTS_EVENT_SELECT_H
 
@@ -9,7 +9,7 @@
 #define VERDICT_NR 256u
 #define FILTERS_MAX 16u
 
-/* struct verdict - whether a type's name matches, remembered */
+/* struct verdict - cached: whether the name of a type matches */
 struct verdict {
 	const struct ktrace_event_type *type;
 	bool is_wanted;
@@ -18,7 +18,7 @@ struct verdict {
 /**
  * struct event_select_glob - a pattern of names
  * @text:	the pattern
- * @calls:	what it means by the system call, "syscall:openat"; NULL = nothing
+ * @calls:	filter for the system call it names, as "syscall:openat"; NULL = none
  */
 struct event_select_glob {
 	char *text;
@@ -28,12 +28,12 @@ struct event_select_glob {
 /**
  * struct event_select - conditions; none = all events
  * @globs:	patterns of names
- * @glob_nr:	how many
+ * @glob_nr:	number of patterns
  * @pids:	processes and threads
- * @pid_nr:	how many
- * @filters:	expressions; all of them must be true
- * @filter_nr:	how many
- * @source:	their fields state.*
+ * @pid_nr:	number of ids
+ * @filters:	expressions, all of which must be true
+ * @filter_nr:	number of expressions
+ * @source:	source of their fields state.*
  * @verdicts:	cache, by address of the type
  */
 struct event_select {
@@ -47,17 +47,17 @@ struct event_select {
 	struct verdict verdicts[VERDICT_NR];
 };
 
-/* Both take a list separated by commas; return what is wrong, or NULL. */
+/* Parse a list separated by commas; return an error message, or NULL. */
 const char *event_select_add_globs(struct event_select *s, const char *list);
 const char *event_select_add_pids(struct event_select *s, const char *list);
-/* The same for an expression, and a file with one. */
+/* The same for an expression, and for a file that contains one. */
 const char *event_select_add_filter(struct event_select *s, const char *text);
 const char *event_select_add_filter_file(struct event_select *s, const char *path);
-/* Do expressions ask for the state? Then it has to be maintained for them. */
+/* True if expressions use the state, which must then be maintained for them. */
 bool event_select_uses_state(const struct event_select *s);
-/* Do conditions ask for processes or names of threads? What lies before has to be read for them. */
+/* True if conditions use processes or thread names, which need the events before the window. */
 bool event_select_uses_past(const struct event_select *s);
-/* What times in expressions count from, and the state, which may be NULL if they do not ask. */
+/* Sets the origin of times in expressions, and the state, which may be NULL if none uses it. */
 void event_select_begin(struct event_select *s, __u64 start, struct ktrace_states *state);
 
 static inline bool event_select_has_conditions(const struct event_select *s)
@@ -65,18 +65,18 @@ static inline bool event_select_has_conditions(const struct event_select *s)
 	return s->glob_nr || s->pid_nr || s->filter_nr;
 }
 
-/* Says which patterns match no event that the files describe, which fields none has. */
+/* Reports patterns that match no event described in the files, and fields that no event has. */
 void event_select_complain(const struct event_select *s, const struct ktrace_traceset *set);
-/* The second half for two tracesets: which fields are in neither. */
+/* Reports fields that are in neither of two tracesets. */
 void event_select_complain_fields(const struct event_select *s, const struct ktrace_traceset *a,
 				  const struct ktrace_traceset *b);
 
-/* Are all expressions true? */
+/* True if all expressions are true. */
 bool event_select_passes_filters(const struct event_select *s, const struct ktrace_trace_event *e);
 bool event_select_event(struct event_select *s, const struct ktrace_trace_event *e);
-/* Could events of this type be wanted? */
+/* True if events of this type may be selected. */
 bool event_select_type(const struct event_select *s, const struct ktrace_event_type *type);
-/* Is it one of the processes and threads asked for? @pid: 0 = not known */
+/* True if it is one of the requested processes and threads. @pid: 0 = not known */
 bool event_select_thread(const struct event_select *s, __u32 tid, __u32 pid);
 void event_select_free(struct event_select *s);
 

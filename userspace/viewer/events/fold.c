@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * fold.c - folded stacks: lines "a;b;c NUMBER", as flame graphs want them
+ * fold.c - folded stacks: lines "a;b;c NUMBER" for flame graphs
  *
- * Sums are kept by the stacks' numbers; what the numbers mean is put into words at the end, once
- * each, and lines that have become the same are joined.
+ * Sums are kept by stack numbers. At the end each number is translated to names once, and lines
+ * that have become equal are merged.
  */
 #include "fold.h"
 
@@ -16,14 +16,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* struct sum - of a key; @raw: stamp of the first that had it */
+/* struct sum - the sum of a key; @raw: stamp of the first event that had it */
 struct sum {
 	struct fold_key key;
 	__u64 raw;
 	__u64 number;
 };
 
-/* struct folded - a line */
+/* struct folded - a line of output */
 struct folded {
 	char *text;
 	__u64 number;
@@ -89,7 +89,7 @@ void fold_complain(const struct fold *f)
 			": 'ktraced --context kstack,ustack' records them");
 }
 
-/* Outermost first */
+/* Writes a stack, outermost frame first. */
 static void put_stack(struct fold *f, struct ktrace_out *out, const struct sum *sum, __u64 number)
 {
 	struct frame frame = { .trace = sum->key.trace, .raw = sum->raw };
@@ -132,7 +132,7 @@ static int by_number(const void *x, const void *y)
 	return a->number != b->number ? (a->number < b->number ? 1 : -1) : by_text(x, y);
 }
 
-/* Joins those with the same text. Return: how many are left. */
+/* Merges lines with the same text. Return: the number of lines left. */
 static size_t join(struct folded *lines, size_t nr)
 {
 	size_t i, left = 0;
@@ -159,7 +159,7 @@ static void print_text(struct ktrace_out *out, const struct folded *line)
 	ktrace_out_char(out, '\n');
 }
 
-/* Names have no semicolon, see fold_frame(). */
+/* Splits at semicolons; names contain none, see fold_frame(). */
 static void print_json(struct ktrace_out *out, const struct folded *line)
 {
 	const char *at = line->text;

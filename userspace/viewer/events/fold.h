@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* fold.h - folded stacks: lines "a;b;c NUMBER", as flame graphs want them */
+/* fold.h - folded stacks: lines "a;b;c NUMBER" for flame graphs */
 #ifndef VIEWER_EVENTS_FOLD_H
 #define VIEWER_EVENTS_FOLD_H
 
@@ -9,11 +9,11 @@
 #define FOLD_HEAD 192
 
 /**
- * struct fold_key - what has one sum; all zero to begin with
- * @trace:	whose stacks
- * @kernel:	number of a stack of the kernel, 0 = none
- * @user:	number of one of a program, 0 = none
- * @head:	frames outside of both: see fold_frame()
+ * struct fold_key - key of a sum; all zero to begin with
+ * @trace:	trace that has the stacks
+ * @kernel:	number of the kernel stack, 0 = none
+ * @user:	number of the user stack, 0 = none
+ * @head:	frames outside both stacks: see fold_frame()
  */
 struct fold_key {
 	const struct ktrace_trace *trace;
@@ -23,13 +23,13 @@ struct fold_key {
 };
 
 /**
- * struct fold - sums
- * @symbols:	of programs, NULL = they are not looked up
- * @is_json:	an object a line
- * @no_kernel:	leave stacks of the kernel out
- * @no_user:	leave those of programs out
- * @without:	events that had none: see fold_event()
- * @rows:	of sums, by key
+ * struct fold - all sums
+ * @symbols:	symbols of programs, NULL = not looked up
+ * @is_json:	print one object a line
+ * @no_kernel:	omit kernel stacks
+ * @no_user:	omit user stacks
+ * @without:	number of events without a stack: see fold_event()
+ * @rows:	the sums, by key
  */
 struct fold {
 	struct symbols *symbols;
@@ -41,17 +41,22 @@ struct fold {
 };
 
 void fold_init(struct fold *f);
-/* Takes in the numbers of the event's stacks. False: it has none of those asked for. */
+/*
+ * Adds the numbers of the event's stacks to the key. Returns false if it has none of the wanted
+ * ones.
+ */
 bool fold_stacks(const struct fold *f, struct fold_key *key, const struct ktrace_trace_event *e);
-/* Counts the event by the name of its thread and its stacks. Return: 0, -ENOMEM. */
+/* Counts the event under the name of its thread and its stacks. Return: 0, -ENOMEM. */
 int fold_event(struct fold *f, const struct ktrace_trace_event *e);
-/* Says which events have not been counted. */
+/* Reports how many events had no stack. */
 void fold_complain(const struct fold *f);
-/* Appends a frame to the head, as far as there is room. */
+/* Appends a frame to the head; truncates it if there is no room. */
 void fold_frame(struct fold_key *key, const char *name);
-/* @raw: stamp of what has the stacks. Return: 0, -ENOMEM. */
+/* Adds @number to the sum of a key. @raw: stamp of the event. Return: 0, -ENOMEM. */
 int fold_add(struct fold *f, const struct fold_key *key, __u64 raw, __u64 number);
-/* Prints a line a stack, the largest first; same text, same line. Return: 0, -ENOMEM. */
+/*
+ * Prints a line for each stack, the largest sum first; equal lines are merged. Return: 0, -ENOMEM.
+ */
 int fold_print(struct fold *f);
 void fold_free(struct fold *f);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* line.c - an event as a line of text, or as an object of JSON */
+/* line.c - prints an event as a line of text or a JSON object */
 #include "line.h"
 
 #include "base/pager.h"
@@ -63,7 +63,7 @@ static void put_cpu(struct ktrace_out *out, __s32 cpu)
 	ktrace_out_str(out, "] ");
 }
 
-/* @alias: what the program calls the thread, NULL = nothing */
+/* @alias: name that the program has given the thread, NULL = none */
 static void put_thread(struct ktrace_out *out, const struct ktrace_trace_event *e, __u32 pid,
 		       const char *comm, const char *alias)
 {
@@ -104,7 +104,7 @@ static void keep(struct same *same, const struct ktrace_out *out, size_t from,
 	memcpy(same->text, out->buf + from, same->len);
 }
 
-/* From the time to the fields: number of the file, CPU, thread, name of the event. */
+/* Writes the part between time and fields: number of the file, CPU, thread, name of the event. */
 static void put_middle(struct lines *l, const struct ktrace_trace_event *e, __u32 pid,
 		       const char *comm, const char *alias)
 {
@@ -132,14 +132,14 @@ static void put_middle(struct lines *l, const struct ktrace_trace_event *e, __u3
 		keep(same, out, from, e);
 }
 
-/* An address, or where a probe of the kernel's own was met */
+/* True for a pointer, and for the address of a kernel probe event. */
 static bool is_code(const struct ktrace_value *v)
 {
 	return v->field->shape == KTRACE_ONE && !v->is_cut &&
 	       (v->field->scalar == KTRACE_PTR || !strcmp(v->field->name, "__probe_ip"));
 }
 
-/* Addresses of the kernel are the upper half. */
+/* Looks an address up; kernel addresses are the upper half. */
 static const struct symbol *find_symbol(const struct lines *l, const struct ktrace_trace_event *e,
 					__u32 pid, const struct ktrace_value *v)
 {
@@ -198,7 +198,7 @@ void line_put_name(struct ktrace_out *out, const char *name)
 	ktrace_out_quoted(out, name, strlen(name));
 }
 
-/* As ktrace_fields_text(), with names behind addresses. */
+/* Like ktrace_fields_text(), with names after addresses. */
 static bool put_fields_named(struct ktrace_out *out, const struct ktrace_trace_event *e,
 			     const struct line_names *names)
 {
@@ -232,7 +232,10 @@ static void put_param(struct ktrace_out *out, const char **before, const char *n
 	*before = ", ";
 }
 
-/* What parameters of S.Ha.R.K. are depends on the code; of a quick one the type has no name. */
+/*
+ * Names the parameters of S.Ha.R.K. events, which depend on the code; the type does not name fast
+ * codes.
+ */
 static void put_params(struct ktrace_out *out, const struct ktrace_trace_event *e)
 {
 	const struct shark_params *params;
@@ -409,7 +412,7 @@ void line_put_json_begin(struct lines *l, const struct ktrace_trace_event *e, __
 	ktrace_out_str(out, ",\"event\":\"");
 }
 
-/* Which members have which names */
+/* Writes the names of fields that have one. */
 static void put_json_names(struct ktrace_out *out, const struct ktrace_trace_event *e,
 			   const struct line_names *names)
 {
@@ -444,7 +447,7 @@ static void put_json_context(struct lines *l, const struct ktrace_trace_event *e
 	context_put_stacks_json(l->out, l->symbols, e);
 }
 
-/* What START and FILTER of a POSIX stream leave out */
+/* Writes the event sets that the fields of START and FILTER in a POSIX stream leave out. */
 static void put_json_sets(struct ktrace_out *out, const struct ktrace_trace_event *e)
 {
 	const __u32 nr = posix_log_set_nr(e);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* line.h - an event as a line of text, or as an object of JSON */
+/* line.h - prints an event as a line of text or a JSON object */
 #ifndef VIEWER_EVENTS_LINE_H
 #define VIEWER_EVENTS_LINE_H
 
@@ -17,10 +17,10 @@ enum time_format { TIME_REL, TIME_WALL, TIME_RAW, TIME_DELTA };
 #define LINE_NAMES_MAX 4u
 
 /**
- * struct line_names - what things of an event are called
+ * struct line_names - names of the thread and objects of an event
  * @has_any:	one of them has a name
- * @thread:	its thread; NULL = nothing
- * @objects:	the addresses among its fields, in their order
+ * @thread:	name of its thread; NULL = none
+ * @objects:	names of the addresses among its fields, in their order
  */
 struct line_names {
 	bool has_any;
@@ -29,12 +29,12 @@ struct line_names {
 };
 
 /**
- * struct same - the middle of a line, which is the same for many: see put_middle()
- * @stream:	where the event comes from; NULL = nothing yet
+ * struct same - cached middle of a line, which many lines share: see put_middle()
+ * @stream:	stream of the event; NULL = unused
  * @type:	its type
  * @tid:	its thread
  * @pid:	the thread's process
- * @comm:	the thread's name; empty: not known
+ * @comm:	the thread's name; empty = not known
  * @len:	bytes of @text
  * @text:	the middle
  */
@@ -50,17 +50,17 @@ struct same {
 
 /**
  * struct lines - how events are printed
- * @out:	where to
- * @has_many_files: lines say which file
+ * @out:	where they go
+ * @has_many_files: lines have the number of the file
  * @time:	how to show times
  * @is_json:	one object a line
- * @has_colours: losses catch the eye
+ * @has_colours: lost events are highlighted
  * @start:	time of the first event of all
- * @before:	time of the line before
- * @symbols:	looks addresses of code up; NULL = they are not. Not for two threads
- * @has_stacks:	stacks are printed behind events that have them. Not for two threads
- * @aliases:	names, as of the event to be printed; NULL = none
- * @same:	middles of lines
+ * @before:	time of the previous line
+ * @symbols:	looks up addresses of code; NULL = no lookup. Single-threaded only
+ * @has_stacks:	print stacks after events that have them. Single-threaded only
+ * @aliases:	names, up to date for the event to be printed; NULL = none
+ * @same:	cached middles of lines
  */
 struct lines {
 	struct ktrace_out *out;
@@ -76,29 +76,31 @@ struct lines {
 	struct same same[SAME_NR];
 };
 
-/* The word of --time. Returns what is wrong, NULL = nothing. */
+/* Parses the value of --time. Returns an error message, NULL = none. */
 const char *line_take_time_format(const char *text, enum time_format *format);
 void line_put(struct lines *l, const struct ktrace_trace_event *e);
-/* Looks names up. */
+/* Looks up the names of an event's thread and objects. */
 void line_find_names(const struct lines *l, const struct ktrace_trace_event *e,
 		     struct line_names *names);
-/* The same where process and name of the thread, 0 and empty if not known, were looked up. */
+/*
+ * Like line_put(), with names and thread already looked up; unknown @pid is 0, unknown @comm empty.
+ */
 void line_put_named(struct lines *l, const struct ktrace_trace_event *e, __u32 pid,
 		    const char *comm, const struct line_names *names);
-/* :"NAME", behind what is called so */
+/* Writes :"NAME", after the thing that has this name. */
 void line_put_name(struct ktrace_out *out, const char *name);
-/* "KEY":"NAME" */
+/* Writes "KEY":"NAME". */
 void line_put_json_name(struct ktrace_out *out, const char *key, const char *name);
-/* What other forms of a line share: the time; all of an object up to the event's name */
+/* Shared with other forms of a line: the time; an object up to the event's name */
 void line_put_time(struct lines *l, const struct ktrace_trace_event *e);
 void line_put_json_begin(struct lines *l, const struct ktrace_trace_event *e, __u32 pid,
 			 const char *comm);
 
 /**
- * struct line_thread - what is said of an event's thread
+ * struct line_thread - description of an event's thread
  * @pid:	its process
- * @has_pid:	that is known
- * @comm:	its name; empty: not known
+ * @has_pid:	@pid is known
+ * @comm:	its name; empty = not known
  */
 struct line_thread {
 	__u32 pid;
@@ -106,24 +108,24 @@ struct line_thread {
 	const char *comm;
 };
 
-/* False: nothing is, as it is a loss. */
+/* Finds the thread; returns false for lost events, which have none. */
 bool line_find_thread(const struct ktrace_trace_event *e, struct line_thread *thread);
 
-/* Otherwise it has bytes only. */
+/* True if the event has fields; otherwise only its bytes can be printed. */
 static inline bool line_has_fields(const struct ktrace_trace_event *e)
 {
 	return e->type && !(e->flags & KTRACE_EVENT_NO_START);
 }
 
-/* {"name":value,...} */
+/* Writes {"name":value,...}. */
 void line_put_json_fields(struct ktrace_out *out, const struct ktrace_trace_event *e);
-/* "irq backwards" */
+/* Writes the names of flags: "irq backwards". */
 void line_put_flags(struct ktrace_out *out, __u32 flags);
-/* Hexadecimal digits of the payload */
+/* Writes the payload in hexadecimal. */
 void line_put_bytes(struct ktrace_out *out, const struct ktrace_trace_event *e);
-/* What is at the pointers of an event that point to code, if that is looked up. */
+/* Writes the symbols of an event's pointers to code. */
 void line_put_symbols(struct lines *l, const struct ktrace_trace_event *e, __u32 pid);
-/* The place behind the last line */
+/* Writes the position after the last line. */
 void line_put_position(struct lines *l, const char *text);
 
 #endif

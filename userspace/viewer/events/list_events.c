@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* list_events.c - the events of files as lines */
+/* list_events.c - prints the events of files as lines */
 #include "list_events.h"
 
 #include "base/clock_warnings.h"
@@ -53,7 +53,7 @@ const char *list_events_option(struct list_events *p, int option)
 	}
 }
 
-/* Prints the position behind what was read. Return: 0, -errno. */
+/* Prints the position after the last event read. Return: 0, -errno. */
 static int put_position(struct list_events *p, struct ktrace_traceset *set)
 {
 	struct ktrace_position *pos;
@@ -77,7 +77,7 @@ static int put_position(struct list_events *p, struct ktrace_traceset *set)
 	return ret;
 }
 
-/* Says what is wrong; reading itself can only run out of memory. */
+/* Returns the message for an error; reading itself can only run out of memory. */
 static const char *reason_of(int error)
 {
 	switch (error) {
@@ -97,7 +97,7 @@ static int watch(void *watcher, const struct ktrace_trace_event *e)
 	return object_names_update(watcher, e);
 }
 
-/* If there are names, all events have to be read for them. Return: 0, -ENOMEM. */
+/* If there are names, makes sure that all events are read for them. Return: 0, -ENOMEM. */
 static int begin_aliases(struct list_events *p, struct ktrace_traceset *set)
 {
 	int ret = p->aliases ? 0 : object_names_new(&p->aliases);

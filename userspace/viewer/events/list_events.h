@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* list_events.h - the events of files as lines: what ktrace list and ktrace grep have in common */
+/* list_events.h - prints the events of files as lines, for ktrace list and ktrace grep */
 #ifndef VIEWER_EVENTS_LIST_EVENTS_H
 #define VIEWER_EVENTS_LIST_EVENTS_H
 
@@ -10,8 +10,8 @@
  * struct list_events - one run of the command
  * @scope:	which events
  * @lines:	how they are printed
- * @left:	lines that may still be printed; ~0 to begin with
- * @counts:	print how many lines there would be
+ * @left:	number of lines that may still be printed; ~0 to begin with
+ * @counts:	print only the number of lines
  * @where:	whether to look symbols up, and where
  * @aliases:	names of addresses, NULL = not needed
  */
@@ -50,7 +50,7 @@ enum { OPTION_FROM_POSITION = 950, OPTION_PRINT_POSITION, OPTION_STACKS };
 	SYMBOLS_HELP \
 "  -h, --help, --version\n"
 
-/* Takes an option of those above in. Returns what is wrong, NULL = nothing. */
+/* Handles an option of those above. Returns an error message, NULL = none. */
 const char *list_events_option(struct list_events *p, int option);
 /* Prints the events of all files. Return: the exit status. */
 int list_events_files(struct list_events *p, int nr, char **paths);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * object_names.c - readable names of addresses and threads, as events give and take them
+ * object_names.c - readable names of addresses and threads, tracked event by event
  *
- * A space has the names of one program in one process. A child of fork(2) gets a space of its
- * own that leads to its parent's: what is not found in the one is looked for in the other, as
- * it was then. So forking costs nothing, whatever has names. The end of a name is a name, too: a
- * version without text. Space 0 has the file's names that are not of one process.
+ * A space has the names of one program in one process. A child of fork(2) gets a space of its own
+ * that refers to its parent's: names not found in the child's space are looked up in the parent's,
+ * as it was at the fork. So forking is cheap, however many names there are. The end of a name is a
+ * version without text. Space 0 has the names in the file that apply to all processes.
  *
- * Versions are numbered; none is freed before the end, so that names stay valid.
+ * Versions are numbered; none is freed before the end, so that returned names stay valid.
  */
 #include "object_names.h"
 
@@ -23,11 +23,11 @@
 enum { KIND_OBJECT, KIND_THREAD };
 
 /**
- * struct version - what something is called, from then on
- * @before:	the version before, NULL = there is none
+ * struct version - the name of an object from one event on
+ * @before:	previous version, NULL = none
  * @seq:	its number
- * @is_used:	there were events about it since; of a thread: it has ended since
- * @text:	the name, empty = it has none any more
+ * @is_used:	for an object: later events used it; for a thread: it has ended since
+ * @text:	the name, empty = the name has ended
  */
 struct version {
 	struct version *before;
@@ -36,7 +36,7 @@ struct version {
 	char text[];
 };
 
-/* struct named - something that has a name or had one; @id is an address, or a thread id */
+/* struct named - an object or thread that has or had a name; @id is an address or thread id */
 struct named {
 	__u64 id;
 	__u32 space;
@@ -44,14 +44,14 @@ struct named {
 	struct version *version;
 };
 
-/* struct space - see above: @parent as it was when its latest version was @seq */
+/* struct space - see above: refers to @parent as of version @seq */
 struct space {
 	__u32 parent;
 	bool is_used;
 	__u64 seq;
 };
 
-/* struct process - @space is its own, made because of what happened at @raw */
+/* struct process - a process, its @space, and the stamp @raw of the event that began it */
 struct process {
 	__u32 machine;
 	__u32 pid;
@@ -63,13 +63,13 @@ struct process {
  * struct object_names - the names
  * @names:	struct named
  * @processes:	struct process
- * @spaces:	by number
- * @space_nr:	how many
+ * @spaces:	spaces by number
+ * @space_nr:	number of spaces
  * @seq:	number of the latest version
- * @file:	names of a file
- * @roles:	what event types mean
- * @births:	which processes begin; NULL = there can be no names
- * @ending:	what ends behind the event taken in last; @space 0 = nothing
+ * @file:	names from a file
+ * @roles:	roles of event types
+ * @births:	starts of processes; NULL = there can be no names
+ * @ending:	the name that ends after the last event; @space 0 = none
  */
 struct object_names {
 	struct hash_table names;
@@ -154,7 +154,7 @@ const char *object_names_add_file(struct object_names *a, const char *path)
 	return object_name_file_read(&a->file, path);
 }
 
-/* A new version. Return: 0, -ENOMEM. */
+/* Adds a version. Return: 0, -ENOMEM. */
 static int set_name(struct object_names *a, const struct named *what, const char *text, size_t size)
 {
 	struct named *row = hash_table_get(&a->names, what);
@@ -180,7 +180,7 @@ static int set_name(struct object_names *a, const struct named *what, const char
 	return 0;
 }
 
-/* The file's names of process @pid, or of all if it is 0 */
+/* Adds the names in the file for process @pid, or those for all processes if it is 0. */
 static int add_names_of_file(struct object_names *a, __u32 pid, __u32 space)
 {
 	const struct object_name_line *l = a->file.lines;
@@ -195,13 +195,15 @@ static int add_names_of_file(struct object_names *a, __u32 pid, __u32 space)
 	return ret;
 }
 
-/* A space for a process: what its parent has, NULL = none. Return: 0, -ENOMEM. */
+/* Makes a space for a process; it inherits from @parent, NULL = nothing. Return: 0, -ENOMEM. */
 static int begin_program(struct object_names *a, struct process *p, const struct space *parent)
 {
 	__u32 number = parent ? (__u32)(parent - a->spaces) : 0;
 	__u64 seq = a->seq;
 
-	/* A long line of children that name nothing is not to be gone through each time. */
+	/*
+	 * Skip a parent without own names, so that lookups in long chains of children stay short.
+	 */
 	if (number && !parent->is_used) {
 		seq = parent->seq;
 		number = parent->parent;
@@ -210,7 +212,7 @@ static int begin_program(struct object_names *a, struct process *p, const struct
 	return p->space ? add_names_of_file(a, p->pid, p->space) : -ENOMEM;
 }
 
-/* The process, with a space; NULL: no memory. */
+/* Returns the process, with a space; NULL: no memory. */
 static struct process *get_process(struct object_names *a, __u32 machine, __u32 pid)
 {
 	const struct { __u32 machine, pid; } key = { machine, pid };
@@ -258,7 +260,7 @@ int object_names_begin(struct object_names *a, const struct ktrace_traceset *set
 	return ret ? ret : 1;
 }
 
-/* A process begins, or a program in it. The parts of a trace tell of it once each. */
+/* Handles the start of a process or a new program in it. Each part of a trace reports it once. */
 static int take_birth(struct object_names *a, const struct lifetime *birth)
 {
 	struct process *parent = birth->is_fork ?
@@ -274,7 +276,7 @@ static int take_birth(struct object_names *a, const struct lifetime *birth)
 	return begin_program(a, p, space ? &a->spaces[space] : NULL);
 }
 
-/* The version that holds for @what; in @is_own whether it is its space's own. NULL: none. */
+/* Returns the current version for @what, NULL: none; @is_own tells if it is in its own space. */
 static struct version *find_version(const struct object_names *a, const struct named *what,
 				    bool *is_own)
 {
@@ -298,7 +300,7 @@ static struct version *find_version(const struct object_names *a, const struct n
 	}
 }
 
-/* @what, if it has a name, has none any more. */
+/* Ends the name of @what if it has one. */
 static int end_name(struct object_names *a, const struct named *what)
 {
 	bool is_own;
@@ -307,7 +309,7 @@ static int end_name(struct object_names *a, const struct named *what)
 	return v && *v->text ? set_name(a, what, "", 0) : 0;
 }
 
-/* An object is made, or a thread begins: what was called so before is another one. */
+/* Handles a new object or thread: an earlier object with its address loses its name. */
 static int begin_object(struct object_names *a, const struct named *what)
 {
 	bool is_own;
@@ -326,8 +328,8 @@ static void use(struct object_names *a, const struct named *what)
 }
 
 /*
- * Whatever the event is about is in use. But a thread may be named, and waited for, before it says
- * that it starts: so a start ends the name of the handle only if the thread before it has ended.
+ * Marks all objects of the event as used. A thread may be named, and joined, before it reports its
+ * start; so a start ends the name of the handle only if the previous thread has ended.
  */
 static void use_all(struct object_names *a, const struct ktrace_trace_event *e, __u32 space)
 {

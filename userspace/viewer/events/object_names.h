@@ -2,14 +2,14 @@
 /*
  * object_names.h - readable names of addresses and threads
  *
- * They come from events name:object and name:thread, see ktrace/name.h, and from a file. Kept up
- * to date with each event, in order; then it is asked what an address of that event is called.
+ * Names come from events name:object and name:thread, see ktrace/name.h, and from a file. They are
+ * updated with each event, in order; then the names of that event's addresses can be asked for.
  *
- * A name is one process's. A child of fork(2) has those that its parent had; another program
- * (exec) has none but those of the file. It ends with the object: behind the event that says that
- * the object was destroyed, or at one that says that it is made although it was in use
- * since it was named. What is called so may be said before the object is made. Of threads, by what
- * identifies them: behind a join, or when another begins although this one has ended.
+ * A name belongs to one process. A child of fork(2) inherits the names of its parent; after exec(2)
+ * only those of the file are left. A name ends with its object: after the event that reports its
+ * destruction, or at one that reports its initialisation if the object was used since it was named.
+ * A program may name an object before initialising it. Threads are named by their handle, too: that
+ * name ends after a join, or when another thread begins although this one has ended.
  */
 #ifndef VIEWER_EVENTS_OBJECT_NAMES_H
 #define VIEWER_EVENTS_OBJECT_NAMES_H
@@ -20,41 +20,41 @@ struct object_names;
 
 /* Return: 0, -ENOMEM. */
 int object_names_new(struct object_names **out);
-/* NULL is allowed. Names that were found are gone, too. */
+/* Frees it, with all returned names. NULL is allowed. */
 void object_names_free(struct object_names *a);
 
 /*
- * Names from a file, a line each: [PID] 0xADDRESS NAME; empty lines and those that begin with #
- * say nothing. Before anything is read. Returns what is wrong, "FILE:LINE: ...", valid until the
- * next call; NULL = nothing.
+ * Reads names from a file, one a line: [PID] 0xADDRESS NAME; empty lines and lines that begin with
+ * # are ignored. Call it before reading events. Returns an error, "FILE:LINE: ...", valid until the
+ * next call; NULL = none.
  */
 const char *object_names_add_file(struct object_names *a, const char *path);
 
 /*
- * The files that events come from; before the first event. Return: 1 = there can be names, 0 =
- * there cannot, and object_names_update() need not be called; -ENOMEM.
+ * Sets the files that events come from; call it before the first event. Return: 1 = there can be
+ * names; 0 = there cannot, and object_names_update() need not be called; -ENOMEM.
  */
 int object_names_begin(struct object_names *a, const struct ktrace_traceset *set);
-/* Takes the next event in. Return: 0, -ENOMEM. */
+/* Updates the names with the next event. Return: 0, -ENOMEM. */
 int object_names_update(struct object_names *a, const struct ktrace_trace_event *e);
 
 /*
- * What an address is called at the event taken in last, by its process; @e is that event. NULL =
- * it has no name. Valid until object_names_free(). @a may be NULL.
+ * Returns the name of an address in the process of @e, the last event passed to
+ * object_names_update(). NULL = it has none. Valid until object_names_free(). @a may be NULL.
  */
 const char *object_names_object(const struct object_names *a, const struct ktrace_trace_event *e,
 				__u64 address);
-/* The same for the thread of the event. */
+/* Returns the name of the event's thread in the same way. */
 const char *object_names_thread(const struct object_names *a, const struct ktrace_trace_event *e);
-/* The same for another process or thread of the same machine. */
+/* Return the names of another process's object or thread on the same machine. */
 const char *object_names_find_object(const struct object_names *a, const struct ktrace_trace *trace,
 				     __u32 pid, __u64 address);
 const char *object_names_find_thread(const struct object_names *a, const struct ktrace_trace *trace,
 				     __u32 pid, __u32 tid);
 
-/* Is it the address of an object? Pointers are, and what identifies a thread. */
+/* True for the address of an object: pointers and thread handles. */
 bool object_name_is_address(const struct ktrace_value *v);
-/* The process of an event; the thread, where it is not known. */
+/* Returns the process of an event; its thread id if the process is not known. */
 __u32 object_name_pid(const struct ktrace_trace_event *e);
 
 #endif

@@ -11,7 +11,7 @@
 
 #define BLANKS " \t\r\n"
 
-/* The next word of @rest, cut off; empty: there is none. */
+/* Cuts off the next word of @rest; empty: there is none. */
 static char *take_word(char **rest)
 {
 	char *word = *rest + strspn(*rest, BLANKS);
@@ -31,7 +31,7 @@ static bool is_number(const char *word, int base, unsigned long long max, __u64 
 	return *word >= '0' && *word <= '9' && !*end && !errno && *value <= max;
 }
 
-/* A line that says something. Returns what is wrong with it. */
+/* Parses a line that is not empty or a comment. Returns an error message, or NULL. */
 static const char *parse(char *text, struct object_name_line *l)
 {
 	char *rest = text, *word = take_word(&rest);

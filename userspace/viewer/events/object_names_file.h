@@ -6,7 +6,7 @@
 #include <linux/types.h>
 #include <stddef.h>
 
-/* struct object_name_line - one name; @pid 0 = of all processes */
+/* struct object_name_line - one name; @pid 0 = for all processes */
 struct object_name_line {
 	__u64 address;
 	__u32 pid;
@@ -19,7 +19,7 @@ struct object_name_file {
 	size_t nr;
 };
 
-/* Adds the names of a file. Returns what is wrong, valid until the next call; NULL = nothing. */
+/* Adds the names of a file. Returns an error, valid until the next call; NULL = none. */
 const char *object_name_file_read(struct object_name_file *f, const char *path);
 void object_name_file_free(struct object_name_file *f);
 

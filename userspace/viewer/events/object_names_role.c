@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * object_names_role.c - what events mean for names
+ * object_names_role.c - roles of events in the life of named objects
  *
- * Those of libktrace-pthread by their names, with one rule for all kinds of objects: NAME_init is
- * made, NAME_destroy is gone. An object that is made is so from the beginning of the call, one
- * that is gone is so at its end, if it succeeded.
+ * Events of libktrace-pthread follow one rule for all kinds of objects: NAME_init makes an object,
+ * NAME_destroy removes it. An object exists from the beginning of the call that makes it, and is
+ * gone at the end of the call that removes it, if that succeeded.
  */
 #include "object_names_role.h"
 

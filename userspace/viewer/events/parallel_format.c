@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * parallel_format.c - lines of events, put together on two cores if there are many of them
+ * parallel_format.c - formats lines of events, on two cores if there are many
  *
- * Most of the time that a listing takes goes into the text of its lines. The main thread reads
- * events and collects them on sheets, with all that it takes to print them: the payload, and
- * the name that the thread had when the event was read. A helper makes text of full sheets;
- * so does the main thread when all sheets are full, and it alone writes them out, in order.
- * So nothing differs from one thread printing line by line, which is how it begins: the helper
- * is started behind the first thousands of lines, see KTRACE_CORES.
+ * Most of the time of a listing goes into formatting its lines. The main thread reads events and
+ * collects them on sheets, with everything needed to print them: the payload, and the name that the
+ * thread had when the event was read. A helper formats full sheets; the main thread does so, too,
+ * when all sheets are full, and it alone writes them out, in order. So the output is the same as
+ * from one thread that prints line by line, which is how it begins: the helper starts only after
+ * the first thousands of lines, see KTRACE_CORES.
  *
  *          main: filled         any: takes it        done             main: written
  *   FREE ---------------> FULL --------------> BUSY ------> DONE -------------------> FREE
  *
- * A sheet is of the one thread that has it BUSY; of the main thread if it is FREE or DONE.
+ * A BUSY sheet belongs to the thread that took it, a FREE or DONE one to the main thread.
  */
 #include "parallel_format.h"
 
@@ -27,8 +27,8 @@
 
 #define SHEETS 6u
 #define SHEET_LINES 512u
-#define SHEET_BYTES (1u << 17)	/* of payload */
-#define ALONE 8192u		/* lines before a helper is of use */
+#define SHEET_BYTES (1u << 17)	/* payload of a sheet */
+#define ALONE 8192u		/* lines before a helper pays off */
 
 enum sheet_state { SHEET_FREE, SHEET_FULL, SHEET_BUSY, SHEET_DONE };
 
@@ -37,7 +37,7 @@ enum sheet_state { SHEET_FREE, SHEET_FULL, SHEET_BUSY, SHEET_DONE };
  * @event:	its payload is on the sheet, too
  * @pid:	its process, 0 = not known
  * @comm:	name of its thread, empty = not known
- * @names:	what is called how when it is read
+ * @names:	names of thread and objects at the time of reading
  */
 struct sheet_line {
 	struct ktrace_trace_event event;
@@ -49,12 +49,12 @@ struct sheet_line {
 /**
  * struct sheet - some lines
  * @state:	see above; under the lock
- * @nr:		how many lines
- * @used:	of @bytes
- * @before:	time of the line before the first
+ * @nr:		number of lines
+ * @used:	bytes used of @bytes
+ * @before:	time of the line before the first one
  * @out:	their text
  * @lines:	events
- * @bytes:	their payload
+ * @bytes:	payload of the events
  */
 struct sheet {
 	enum sheet_state state;
@@ -68,19 +68,19 @@ struct sheet {
 
 /**
  * struct parallel_format - a listing
- * @lines:	how the main thread prints
- * @helper_lines: how the helper does
+ * @lines:	formatting state of the main thread
+ * @helper_lines: formatting state of the helper
  * @alone:	lines until the helper is started
- * @is_helped:	it was
+ * @is_helped:	the helper was started
  * @helper:	the thread
- * @before:	time of the line that was collected last
- * @first:	the sheet that is to be written next
- * @nr:		sheets from there on that are not free; the one behind is being filled
+ * @before:	time of the last collected line
+ * @first:	the next sheet to write
+ * @nr:		sheets from @first on that are not free; the one after them is being filled
  * @sheets:	a ring of them
- * @lock:	protects what follows, and the states of sheets
- * @full:	there is a full sheet
- * @done:	a busy one is done
- * @is_ending:	the helper is to end
+ * @lock:	protects the members below, and the states of sheets
+ * @full:	signalled when a sheet is full
+ * @done:	signalled when a busy sheet is done
+ * @is_ending:	tells the helper to end
  */
 struct parallel_format {
 	struct lines *lines;
@@ -106,7 +106,7 @@ struct parallel_format *parallel_format_new(struct lines *lines)
 	if (!p)
 		return NULL;
 	p->lines = lines;
-	/* Two threads may not look up symbols and code. */
+	/* Lookups of symbols and code are not thread-safe. */
 	if (lines->symbols || lines->has_stacks)
 		cores = KTRACE_CORES_ONE;
 	p->alone = cores == KTRACE_CORES_ONE ? ~0ull : cores == KTRACE_CORES_TWO ? 0 : ALONE;
@@ -116,7 +116,7 @@ struct parallel_format *parallel_format_new(struct lines *lines)
 	return p;
 }
 
-/* Makes text of a sheet. */
+/* Formats a sheet. */
 static void print_sheet(struct sheet *s, struct lines *lines)
 {
 	struct ktrace_out *out = lines->out;
@@ -132,7 +132,7 @@ static void print_sheet(struct sheet *s, struct lines *lines)
 	lines->out = out;
 }
 
-/* The first full sheet, taken; NULL: there is none. */
+/* Takes the first full sheet; NULL: there is none. */
 static struct sheet *take_full(struct parallel_format *p)
 {
 	struct sheet *s;
@@ -170,7 +170,7 @@ static void *help(void *arg)
 	return NULL;
 }
 
-/* Writes a sheet that is done, and makes it a free one. */
+/* Writes a done sheet and makes it free. */
 static void write_sheet(struct parallel_format *p, struct sheet *s)
 {
 	output_text(s->out.buf, s->out.len, s->out.error);
@@ -183,7 +183,7 @@ static void write_sheet(struct parallel_format *p, struct sheet *s)
 	p->nr--;
 }
 
-/* Does what there is to do to have the first sheet written: one step of it. */
+/* Takes one step towards writing the first sheet: writes it, formats a full one, or waits. */
 static void work(struct parallel_format *p)
 {
 	struct sheet *first = &p->sheets[p->first], *s = NULL;
@@ -206,13 +206,13 @@ static void work(struct parallel_format *p)
 	pthread_mutex_unlock(&p->lock);
 }
 
-/* The sheet being filled */
+/* Returns the sheet being filled. */
 static struct sheet *open_sheet(struct parallel_format *p)
 {
 	return &p->sheets[(p->first + p->nr) % SHEETS];
 }
 
-/* Has the sheet being filled printed; the next one is free then. */
+/* Passes the sheet being filled on for formatting; afterwards the next one is free. */
 static void close_sheet(struct parallel_format *p)
 {
 	struct sheet *s = open_sheet(p);
@@ -266,7 +266,7 @@ static bool has_second_core(void)
 	return !sched_getaffinity(0, sizeof(cpus), &cpus) && CPU_COUNT(&cpus) > 1;
 }
 
-/* Starts the helper, if that is of use and can be; else there will be none. */
+/* Starts the helper if that helps and succeeds; otherwise there will be none. */
 static void start(struct parallel_format *p)
 {
 	sigset_t all, before;

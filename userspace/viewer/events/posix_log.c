@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* posix_log.c - the log of a POSIX stream: whose it is, and how it went */
+/* posix_log.c - the log of a POSIX trace stream: its stream, policies and status */
 #include "posix_log.h"
 
 #include <stdlib.h>
@@ -7,7 +7,10 @@
 
 #include "base/json.h"
 
-/* Before the data, struct ktrace_posix_event; and a set of event types: bit 0 is no type */
+/*
+ * Size of struct ktrace_posix_event before the data, and of a set of event types; bit 0 of a set is
+ * not a type
+ */
 #define HEAD_SIZE 24u
 #define SET_SIZE 512u
 
@@ -18,7 +21,7 @@ static const char *fact(const struct ktrace_trace *trace, const char *key)
 	return value ? value : "";
 }
 
-/* Name of a policy of <trace.h>. */
+/* Returns the name of a policy of <trace.h>. */
 static const char *policy_of(const struct ktrace_trace *trace, const char *key)
 {
 	static const char *const names[] = { "not set", "loop", "until full", "flush", "append" };
@@ -33,7 +36,7 @@ static bool is_set(const struct ktrace_trace *trace, const char *key)
 	return strtoul(fact(trace, key), NULL, 10);
 }
 
-/* Its final status is there. */
+/* True if the log has its final status. */
 static bool is_finished(const struct ktrace_trace *trace)
 {
 	return ktrace_trace_meta(trace, "posix", "log_full");
@@ -66,7 +69,7 @@ __u32 posix_log_set_nr(const struct ktrace_trace_event *e)
 	};
 	__u32 nr;
 
-	/* By length first: this is asked of every event that is printed. */
+	/* Check the length first: this is called for every printed event. */
 	for (nr = 1; nr <= 2; nr++)
 		if (e->len == HEAD_SIZE + nr * SET_SIZE)
 			break;
@@ -74,7 +77,10 @@ __u32 posix_log_set_nr(const struct ktrace_trace_event *e)
 	       posix_log_is(e->stream->trace) ? nr : 0;
 }
 
-/* The next type from @bit on that is in a set and has a name; @bit: behind it. NULL: none has. */
+/*
+ * Returns the name of the next type from @bit on that is in a set and has a name, and moves @bit
+ * after it. NULL: there is none.
+ */
 static const char *next_name(const struct ktrace_trace_event *e, __u32 set, __u32 *bit)
 {
 	const char *bytes = e->payload + HEAD_SIZE + set * SET_SIZE;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * process_lifetimes.c - which processes begin, and which programs in them, between the events of
- * files
+ * process_lifetimes.c - starts of processes, and of programs in them, between the events of files
  *
- * From META lines, see ktrace_trace_process(). All of a file are known when it is opened; they
- * are sorted by stamp, and handed out as the events of the file go by.
+ * They come from META lines, see ktrace_trace_process(), all of which are known once a file is
+ * open. They are sorted by stamp, and returned as the events of the file go by.
  */
 #include "process_lifetimes.h"
 
@@ -14,11 +13,11 @@
 #include <stdlib.h>
 
 /**
- * struct file - what a file says
+ * struct file - lifetimes of one file
  * @machine:	number of the first file of the same boot
  * @list:	ordered by stamp
- * @nr:		how many
- * @at:		the next one
+ * @nr:		number of them
+ * @at:		index of the next one
  */
 struct file {
 	__u32 machine;

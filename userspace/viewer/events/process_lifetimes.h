@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* process_lifetimes.h - processes that begin or end, and programs in them, between events */
+/*
+ * process_lifetimes.h - starts and ends of processes, and starts of programs in them, between
+ * events
+ */
 #ifndef VIEWER_EVENTS_PROCESS_LIFETIMES_H
 #define VIEWER_EVENTS_PROCESS_LIFETIMES_H
 
@@ -8,11 +11,11 @@
 struct lifetimes;
 
 /**
- * struct lifetime - a process begins, or another program in it, or it has ended
+ * struct lifetime - the start of a process or of another program in it, or its end
  * @machine:	number of the first file of the same boot
  * @pid:	the process
  * @ppid:	its parent
- * @is_fork:	it has what its parent had; otherwise it has nothing of what was before
+ * @is_fork:	it inherits from its parent; otherwise nothing from before remains
  * @raw:	stamp
  */
 struct lifetime {
@@ -28,14 +31,15 @@ int lifetimes_new(const struct ktrace_traceset *set, struct lifetimes **out);
 /* NULL is allowed. */
 void lifetimes_free(struct lifetimes *b);
 /*
- * The next one that came before the event; to be asked until there is none. Those with its stamp
- * come behind it. Parts of a trace tell of a process once each: it may come again, with its @raw.
+ * Returns the next one with a stamp before the event's; call it until there is none. Those with the
+ * event's stamp come after it. Each part of a trace reports a process once, so one can come again
+ * with the same @raw.
  */
 bool lifetimes_next(struct lifetimes *b, const struct ktrace_trace_event *e,
 		    struct lifetime *birth);
-/* The next one of file @i, before or behind the last event that was asked about */
+/* Returns the next one of file @i, whatever the last event was. */
 bool lifetimes_rest(struct lifetimes *b, size_t i, struct lifetime *birth);
-/* Number of the first file of the same boot */
+/* Returns the number of the first file of the same boot. */
 __u32 lifetimes_machine(const struct lifetimes *b, const struct ktrace_trace *trace);
 
 #endif

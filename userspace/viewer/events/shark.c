@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * shark.c - events of S.Ha.R.K.: their 16 bytes, and what their parameters mean
+ * shark.c - events of S.Ha.R.K.: their 16 bytes, and the meaning of their parameters
  *
  *   u16 code, u16 par1, u32 high half of the stamp, u32 low half, u32 par2
  *
- * Little endian on any machine. Names of codes are in the description of the event log:event,
- * which every tracefile has with it.
+ * Little endian on any machine. The names of codes are in the description of event log:event, which
+ * every such tracefile contains.
  */
 #include "shark.h"
 
@@ -69,7 +69,7 @@ __u32 shark_ticks(const struct shark_event *e)
 
 static const struct shark_params filter = { 0, "suppressed", NULL };
 
-/* Codes that are not here have no parameters with a name. */
+/* Parameters of other codes have no names. */
 static const struct shark_params params[] = {
 	{ FTrace_EVT_cycles_per_msec, NULL, "ticks_per_ms" },
 	{ FTrace_EVT_trace_start, "context", "ticks_per_ms" },

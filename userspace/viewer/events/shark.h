@@ -9,14 +9,14 @@
 #include <linux/ktrace_shark.h>
 
 #define SHARK_SLOT 16u		/* bytes of an event in a chunk */
-#define SHARK_EVENT "log:event"	/* what an event is called in a tracefile */
+#define SHARK_EVENT "log:event"	/* name of an event in a tracefile */
 
 /**
  * struct shark_event - one event
  * @tsc:	stamp
  * @par2:	second parameter
  * @par1:	first parameter
- * @code:	what it is; 0 = an empty slot
+ * @code:	its type; 0 = an empty slot
  */
 struct shark_event {
 	__u64 tsc;
@@ -25,27 +25,27 @@ struct shark_event {
 	__u16 code;
 };
 
-/* The 16 bytes of a slot, and back; in them all numbers are little endian. */
+/* Decode and encode the 16 bytes of a slot; all numbers in them are little endian. */
 void shark_get(const unsigned char slot[SHARK_SLOT], struct shark_event *e);
 void shark_put(unsigned char slot[SHARK_SLOT], const struct shark_event *e);
 
-/* Is @event one of S.Ha.R.K.? Then @e is what it says. */
+/* True if @event is one of S.Ha.R.K.; then decodes it into @e. */
 bool shark_event_of(const struct ktrace_trace_event *event, struct shark_event *e);
 
-/* The code whatever function has logged it. */
+/* Returns the code without the bit that tells which function has logged it. */
 static inline unsigned int shark_code(const struct shark_event *e)
 {
 	return e->code & ~KTRACE_SHARK_FAST;
 }
 
-/* Ticks of a millisecond, if this event says so; else 0. */
+/* Returns the ticks per millisecond if this event tells them; else 0. */
 __u32 shark_ticks(const struct shark_event *e);
 
 /**
- * struct shark_params - what the parameters of a code mean
+ * struct shark_params - names of the parameters of a code
  * @code:	the code
  * @par1:	name of the first, NULL = it has none
- * @par2:	name of the second
+ * @par2:	name of the second, NULL = it has none
  */
 struct shark_params {
 	__u16 code;
@@ -53,7 +53,7 @@ struct shark_params {
 	const char *par2;
 };
 
-/* NULL: nothing is known of this code's parameters. */
+/* Returns NULL if the parameters of this code have no names. */
 const struct shark_params *shark_params(unsigned int code);
 
 #endif

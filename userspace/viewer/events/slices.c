@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* slices.c - which events begin and end something */
+/* slices.c - pairs events that begin and end a slice */
 #include "slices.h"
 
 #include <errno.h>
@@ -15,7 +15,9 @@ static const struct {
 
 #define PAIR_NR (sizeof(pairs) / sizeof(pairs[0]))
 
-/* struct span_type - of a type; type is the key. @stem: bytes of its name before the last word */
+/*
+ * struct span_type - role of an event type, the key. @stem: bytes of its name before the last word
+ */
 struct span_type {
 	const struct ktrace_event_type *type;
 	const struct ktrace_event_type *begin;
@@ -23,7 +25,7 @@ struct span_type {
 	__u32 stem;
 };
 
-/* struct span_track - what is open; track is the key */
+/* struct span_track - open slices of a track, the key */
 struct span_track {
 	__u64 track;
 	__u32 depth;
@@ -47,7 +49,7 @@ static bool is_letter_or_digit(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
-/* Bytes before the last word of "provider:name", if that is @word; 0: it is not */
+/* Returns the bytes before the last word of "provider:name" if that is @word; 0: it is not. */
 static size_t stem_of(const char *name, const char *word)
 {
 	const size_t n = strlen(name), w = strlen(word);
@@ -57,7 +59,7 @@ static size_t stem_of(const char *name, const char *word)
 	return n - w;
 }
 
-/* The type of the same stream whose name is @stem bytes of @name and @word */
+/* Finds the type in the same stream whose name is @stem bytes of the event's name and @word. */
 static const struct ktrace_event_type *find_partner(const struct ktrace_trace_event *e, size_t stem,
 						    const char *word)
 {
@@ -107,7 +109,7 @@ static struct span_type *type_of(struct slices *s, const struct ktrace_trace_eve
 	return t;
 }
 
-/* How many are open above what it ends; -1: that is not open */
+/* Returns how many slices are open above the one that ends; -1: that one is not open. */
 static int find_open(const struct span_track *track, const struct ktrace_event_type *begin)
 {
 	__u32 i;
@@ -159,7 +161,7 @@ void slices_put_name(struct slices *s, struct ktrace_out *out, const struct ktra
 		ktrace_out_str(out, e->type->full_name);
 		return;
 	}
-	/* Without what joins it to the last word */
+	/* Without the character before the last word */
 	ktrace_out_bytes(out, e->type->full_name, t->stem - 1);
 	ktrace_values_init(&it, e->type, e->payload, e->len);
 	if (e->type->full_name[t->stem - 1] != ':' || !ktrace_values_next(&it, &v) || !v.count)

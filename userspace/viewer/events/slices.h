@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * slices.h - which events begin and end something, for formats that draw it as one bar
+ * slices.h - pairs events that begin and end a slice, for formats that draw slices
  *
- * By their names: of two types of a provider that differ in their last word alone, begin and
- * end, in and out, enter and exit, entry and exit, start and end, start and stop. What a thread
- * begins it ends in turn; an end of what was not begun, as that was lost or before the window, is
- * an event like any other.
+ * Events are paired by name: two types of a provider whose names differ only in the last word,
+ * which is begin and end, in and out, enter and exit, entry and exit, start and end, start and
+ * stop. Slices of a thread nest. An end without a begin, which was lost or is before the window, is
+ * an ordinary event.
  */
 #ifndef VIEWER_EVENTS_SLICES_H
 #define VIEWER_EVENTS_SLICES_H
@@ -17,19 +17,19 @@
 enum span_role { SPAN_NONE, SPAN_BEGIN, SPAN_END };
 
 /*
- * What the type of an event is. @stem: bytes of its full name in front of the last word, which are
- * those of its partner, too; @begin: of the two, the type that begins it; may be NULL.
+ * Returns the role of an event's type. @stem: bytes of its full name before the last word, the same
+ * as those of its partner; @begin: the type of the two that begins the slice; may be NULL.
  */
 enum span_role slices_role(const struct ktrace_trace_event *e, __u32 *stem,
 			   const struct ktrace_event_type **begin);
 
-/* Spans nest up to this depth; deeper ones are left out. */
+/* Slices nest up to this depth; deeper ones are ignored. */
 #define SLICES_DEPTH 64u
 
 /**
- * struct slices - what is open
- * @types:	of each type its role
- * @tracks:	of each thread, and of each CPU, what is open
+ * struct slices - open slices
+ * @types:	roles of types
+ * @tracks:	open slices of each thread and each CPU
  */
 struct slices {
 	struct hash_table types;
@@ -40,23 +40,23 @@ void slices_init(struct slices *s);
 void slices_free(struct slices *s);
 
 /**
- * slices_take - what an event is
- * @s:		what is open
+ * slices_take - handle an event that may begin or end a slice
+ * @s:		open slices
  * @e:		an event that has fields
- * @track:	the thread or CPU, a number of the caller's
+ * @track:	the thread or CPU, as a number that the caller chooses
  * @out:	out: its role
  *
- * Return: of SPAN_END how many are open above what it ends, and end with it; -ENOMEM.
+ * Return: for SPAN_END, how many slices above the one that ends are open and end with it; -ENOMEM.
  */
 int slices_take(struct slices *s, const struct ktrace_trace_event *e, __u64 track,
 		enum span_role *out);
 
-/* The name of what it begins or ends: "demo:work" of demo:work_begin, "syscall:read" */
+/* Writes the name of the slice: "demo:work" for demo:work_begin, "syscall:read". */
 void slices_put_name(struct slices *s, struct ktrace_out *out, const struct ktrace_trace_event *e);
 
-/* The field of a name as an integer, 0 if there is none. */
+/* Returns the field of this name as an integer, 0 if there is none. */
 __s64 event_integer(const struct ktrace_trace_event *e, const char *name);
-/* Number of the first trace of the same boot */
+/* Returns the number of the first trace of the same boot. */
 __u32 machine_of(const struct ktrace_traceset *set, const struct ktrace_trace *trace);
 
 #endif

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * subset.c - events as a new tracefile
+ * subset.c - writes selected events to a new tracefile
  *
- * Losses in the window stay, whatever the conditions; what is left out is no loss.
+ * Lost events in the window are always kept, whatever the conditions; events left out do not count
+ * as lost.
  */
 #include "subset.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* subset.h - events as a new tracefile: what ktrace cut and ktrace merge have in common */
+/* subset.h - writes selected events to a new tracefile, for ktrace cut and ktrace merge */
 #ifndef VIEWER_EVENTS_SUBSET_H
 #define VIEWER_EVENTS_SUBSET_H
 
@@ -9,11 +9,12 @@
  * struct subset - one run of the command
  * @scope:	which events
  * @path:	the new file
- * @is_json:	one object
- * @level:	how blocks are compressed, 0 = not
- * @single:	files must be those of one recording: the command, for its usage; else NULL
- * @what:	what was asked for, to be written into the file; empty = all
- * @events:	written
+ * @is_json:	report as a JSON object
+ * @level:	compression level of blocks, 0 = not compressed
+ * @single:	the command, for its usage message, if it takes files of one recording only; else
+ *		NULL
+ * @what:	description of the request, written to the file; empty = all events
+ * @events:	number of events written
  */
 struct subset {
 	struct time_range scope;
@@ -35,13 +36,13 @@ struct subset {
 OUTPUT_HELP \
 COMPRESS_HELP
 
-/* Takes one of these options. Return: NULL, or what is wrong with it. */
+/* Handles one of these options. Returns an error message, or NULL. */
 const char *subset_option(struct subset *x, int option);
 
 /* Writes the events of a traceset into @path. Return: 0, -errno. */
 int subset_write(struct subset *x, struct ktrace_traceset *set, const char *path);
 /*
- * The same of all files, into @x's path once it is whole, and says what there is.
+ * Writes the events of all files to @x's path, which appears once complete, and prints a summary.
  * Return: the exit status.
  */
 int subset_files(struct subset *x, int nr, char **paths);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* time_range.c - which events a command is about: a window of time and conditions */
+/* time_range.c - selects the events of a command: a window of time and conditions */
 #include "time_range.h"
 
 #include "base/lost_events.h"
@@ -35,7 +35,7 @@ const char *time_range_wrong(const struct time_range *s)
 	return when_wrong(&s->since, &s->until);
 }
 
-/* Watchers are also told of what lies before a place that is gone to. Return: 0, -errno. */
+/* Passes the events before the starting position to the watcher. Return: 0, -errno. */
 static int watch_until_place(struct time_range *s)
 {
 	struct ktrace_until until = KTRACE_UNTIL_INIT;
@@ -52,8 +52,8 @@ static int watch_until_place(struct time_range *s)
 }
 
 /*
- * Goes to the beginning of the window, and the state with it; a watcher needs what lies
- * before it, too. Return: 0, -errno.
+ * Goes to the beginning of the window, and the state with it; with a watcher, all earlier events
+ * are read, too. Return: 0, -errno.
  */
 static int go_to_begin(struct time_range *s)
 {
@@ -72,7 +72,10 @@ static int go_to_begin(struct time_range *s)
 	return ret;
 }
 
-/* Kernel events tell processes and names of threads, and the files learn it in reading. */
+/*
+ * Ignores an event: kernel events carry process ids and thread names, which the reader picks up as
+ * it goes.
+ */
 static int just_read(void *watcher, const struct ktrace_trace_event *e)
 {
 	(void)watcher;
@@ -97,7 +100,7 @@ int time_range_begin(struct time_range *s, struct ktrace_traceset *set)
 
 	s->set = set;
 	ret = ret ? ret : time_range_find_window(s);
-	/* What still grows may get there. */
+	/* A growing file may still reach the window. */
 	when_complain(&s->since, &s->until, s->start, files_are_over(set) ? s->end : ~0ull);
 	s->nr = s->at = 0;
 	s->has_begun = false;
@@ -105,13 +108,13 @@ int time_range_begin(struct time_range *s, struct ktrace_traceset *set)
 	if (event_select_uses_past(&s->select) && !s->watch && !s->state &&
 	    (s->since.is_set || s->place))
 		s->watch = just_read;
-	/* A bar and lines do not go together on one terminal. */
+	/* A progress line and output lines disturb each other on one terminal. */
 	if (!(s->prints && isatty(STDOUT_FILENO)))
 		progress_begin(s->from, s->to < s->end ? s->to : s->end);
 	return ret ? ret : go_to_begin(s);
 }
 
-/* More events to hand. Return: as time_range_next(). */
+/* Reads more events. Return: as time_range_next(). */
 static int refill(struct time_range *s)
 {
 	int ret = s->between ? s->between(s->watcher) : 0;
@@ -134,8 +137,9 @@ static bool is_wanted(struct time_range *s, const struct ktrace_trace_event *e)
 }
 
 /*
- * Before the window: read for the watch only, or of a file that grows and has not got there?
- * Behind its first event nothing is, even where a clock went back: it would be in no window.
+ * True before the window, for events read for the watcher only, or of a growing file that has not
+ * reached it. After the window's first event nothing is early, even if a clock went back: such
+ * events would be in no window.
  */
 static bool is_early(struct time_range *s, const struct ktrace_trace_event *e)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * time_range.h - which events a command is about: a window of time and conditions
+ * time_range.h - selects the events of a command: a window of time and conditions
  *
- * Losses in the window are always counted, whatever the conditions: what was lost might have
- * met them.
+ * Lost events in the window are always counted, whatever the conditions: they might have met them.
  */
 #ifndef VIEWER_EVENTS_TIME_RANGE_H
 #define VIEWER_EVENTS_TIME_RANGE_H
@@ -17,32 +16,32 @@
 #define TIME_RANGE_READ_NR 64
 
 /**
- * struct time_range - conditions, and where reading stands
+ * struct time_range - window, conditions and reading position
  * @select:	conditions
- * @since:	first time, as asked for
- * @until:	first time behind, as asked for
+ * @since:	first time, as given
+ * @until:	first time after, as given
  * @set:	the files
  * @start:	time of the first event of all
  * @end:	time of the last event of all
  * @from:	the window: first time
- * @to:		first time behind it; ~0 = there is no end
- * @lost:	lost in the window, by reason
+ * @to:		first time after it; ~0 = no end
+ * @lost:	events lost in the window, by reason
  * @prints:	the command prints while it reads
- * @place:	begin here instead, NULL = no
- * @is_paged:	a reader that goes on where reading has stopped finds all the rest
- * @state:	of threads, if conditions ask for it
- * @limit:	the window's end, if @is_paged
- * @keeps_losses: losses meet every condition
- * @watch:	told of each event, from the first of all on, whatever is asked for; may be NULL;
- *		returns 0, 1 = nothing more is wanted, -errno
- * @between:	called when the events at hand have been used up, and may go elsewhere in the files
- *		and back; may be NULL; returns 0, -errno
- * @watcher:	for @watch and @between
- * @events:	events at hand
- * @nr:		how many
- * @at:		the next of them
- * @has_begun:	an event of the window has come
- * @is_over:	an event behind the window has come
+ * @place:	start at this position instead, NULL = no
+ * @is_paged:	read so that a later run can continue exactly where this one stops
+ * @state:	state of threads, if conditions use it
+ * @limit:	end of the window, if @is_paged
+ * @keeps_losses: lost events meet every condition
+ * @watch:	called for each event, from the very first one, whatever is selected; may be NULL;
+ *		returns 0, 1 = stop, -errno
+ * @between:	called when all buffered events are used up; may seek elsewhere in the files and
+ *		back; may be NULL; returns 0, -errno
+ * @watcher:	argument of @watch and @between
+ * @events:	buffered events
+ * @nr:		number of buffered events
+ * @at:		index of the next one
+ * @has_begun:	an event of the window was read
+ * @is_over:	an event after the window was read
  */
 struct time_range {
 	struct event_select select;
@@ -70,8 +69,10 @@ struct time_range {
 	bool is_over;
 };
 
-/* A command that has these takes "e:p:" as short options, and gives time_range_option() what it
- * does not know. */
+/*
+ * A command that has these takes "e:p:" as short options, and passes options that it does not know
+ * to time_range_option().
+ */
 #define TIME_RANGE_OPTIONS \
 	{ "since", required_argument, NULL, OPTION_SINCE }, \
 	{ "until", required_argument, NULL, OPTION_UNTIL }, \
@@ -91,29 +92,29 @@ enum { OPTION_SINCE = 900, OPTION_UNTIL, OPTION_EVENT, OPTION_FILTER, OPTION_FIL
 "  --filter EXPRESSION  only events for which it is true: see ktrace help grep\n" \
 "  --filter-file FILE  the same, with what is in FILE\n"
 
-/* Takes an option of those above in. Returns what is wrong, NULL = nothing. */
+/* Handles an option of those above. Returns an error message, NULL = none. */
 const char *time_range_option(struct time_range *s, int option);
-/* What is wrong with the options together, NULL = nothing. Valid until the next call. */
+/* Returns what is wrong with the options together, NULL = nothing. Valid until the next call. */
 const char *time_range_wrong(const struct time_range *s);
 /*
- * Finds the window, which begins with the trace if not later; again for a trace that has begun
- * only since then. Return: 0, -errno.
+ * Finds the window, which begins no earlier than the trace. Call it again if the trace began only
+ * after the first call. Return: 0, -errno.
  */
 int time_range_find_window(struct time_range *s);
 /* Goes to the beginning of the window. Return: 0, -errno. */
 int time_range_begin(struct time_range *s, struct ktrace_traceset *set);
 /*
- * The next event of the window that meets the conditions, losses among them; valid until
- * the next call. Return: 1, 0 at the end, -errno.
+ * Returns the next event of the window that meets the conditions, lost events among them; valid
+ * until the next call. Return: 1, 0 at the end, -errno.
  */
 int time_range_next(struct time_range *s, const struct ktrace_trace_event **event);
-/* Lost events in what was read of the window. */
+/* Returns the number of lost events in the part of the window that was read. */
 __u64 time_range_lost(const struct time_range *s);
-/* Says which files may lack their end, and which events nothing has. */
+/* Reports files that may be truncated, and conditions that no event can meet. */
 void time_range_complain(const struct time_range *s);
-/* Says on standard error that there were losses. */
+/* Reports on standard error how many events were lost. */
 void time_range_warn_lost(const struct time_range *s);
-/* {"full":1,...} */
+/* Writes {"full":1,...}. */
 void time_range_json_lost(struct ktrace_out *out, const struct time_range *s);
 void time_range_free(struct time_range *s);
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * lock_cycles.c - which locks threads can wait for in a circle
+ * lock_cycles.c - finds locks that threads can wait for in a cycle
  *
- * Cycles lie in components. One all of whose edges are a single thread's, or were made under one
- * further lock, has no cycle that matters, and is passed over: else a ring of very many locks
- * would be gone round once for each of them. Of others so much is looked at, and no more.
+ * Every cycle is inside a component. A component whose edges were all made by a single thread, or
+ * all under one further lock, has no cycle that matters and is skipped: otherwise the search would
+ * go round a ring of very many locks once for each of them. In other components the search is
+ * limited by its number of steps.
  */
 #include "lock_cycles.h"
 
@@ -14,14 +15,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Ways that are followed to find one that comes to no lock twice */
+/* Maximum number of ways in a search for a simple cycle */
 #define WAYS_MAX (1u << 20)
 
 /**
- * struct danger - what edges have in common
- * @first:	one of them, NULL = there is none yet
- * @is_shared:	others made some
- * @guards:	keys of what was held each time
+ * struct danger - what the edges of a component have in common
+ * @first:	the first of them, NULL = there is none yet
+ * @is_shared:	several threads made them
+ * @guards:	keys of the locks that were held each time
  */
 struct danger {
 	const struct lock_edge *first;
@@ -30,10 +31,10 @@ struct danger {
 };
 
 /**
- * struct way - edges one behind the other
- * @edge:	the last one
- * @before:	in the queue: the way without that one; the first is behind itself
- * @state:	bits of what the edges have in common, see state_of()
+ * struct way - a path of edges
+ * @edge:	its last edge
+ * @before:	index in the queue of the way without that edge; the first way refers to itself
+ * @state:	bits of what its edges have in common, see state_of()
  */
 struct way {
 	size_t edge;
@@ -41,25 +42,25 @@ struct way {
 	__u32 state;
 };
 
-/* Of a state: others than the first edge's thread made some */
+/* Bit of a state: threads other than the first edge's made some of the edges */
 #define STATE_SHARED (1u << LOCK_GUARDS)
 
 /**
  * struct cycle_search - one search
- * @edges:	of the graph
- * @told:	where cycles go to
- * @graph:	the same, of @begin and @to
+ * @edges:	edges of the graph
+ * @told:	receiver of the cycles
+ * @graph:	the graph, made of @begin and @to
  * @begin:	by node: its first edge
  * @to:		by edge: the node where it ends
- * @component:	by node
- * @dangers:	by component
+ * @component:	by node: its component
+ * @dangers:	by component: what its edges have in common
  * @seen:	by edge: a bit for each state with which it was reached
- * @queue:	ways that were found, @nr of them; room for @cap
- * @mark:	by node: it is in the cycle at hand
- * @cycle:	edges of the cycle at hand
- * @cycle_nr:	how many
+ * @queue:	ways found, @nr of them; room for @cap
+ * @mark:	by node: it is in the current cycle
+ * @cycle:	edges of the current cycle
+ * @cycle_nr:	number of these
  * @steps:	edges looked at so far
- * @unsearched:	edges through which no cycle was searched
+ * @unsearched:	number of edges whose cycles were not searched for
  */
 struct cycle_search {
 	const struct hash_table *edges;
@@ -93,7 +94,7 @@ int lock_edge_order(const void *x, const void *y)
 	return a->key.to < b->key.to ? -1 : a->key.to > b->key.to;
 }
 
-/* The node that a lock is, if edges begin there, else the number of nodes */
+/* Returns the node of a lock if edges start there, else the number of nodes. */
 static size_t node_of(const struct cycle_search *s, __u64 lock)
 {
 	size_t low = 0, high = s->graph.nr, middle;
@@ -110,7 +111,7 @@ static size_t node_of(const struct cycle_search *s, __u64 lock)
 	return low;
 }
 
-/* Edges that begin at one lock lie together: each lock of these is a node. */
+/* Makes the graph: edges that start at one lock are adjacent, and each such lock is a node. */
 static void make_graph(struct cycle_search *s)
 {
 	size_t i;
@@ -156,7 +157,7 @@ static void add_danger(struct danger *d, const struct lock_edge *e)
 			d->guards[i] = 0;
 }
 
-/* Can it be a deadlock? */
+/* True if it can be a deadlock. */
 static bool is_dangerous(const struct danger *d)
 {
 	__u32 i;
@@ -177,7 +178,10 @@ static void add_dangers(struct cycle_search *s)
 				add_danger(&s->dangers[s->component[node]], edge_at(s, i));
 }
 
-/* Of the first edge's guards those that @e has, too, one bit each; and whether others made it */
+/*
+ * Returns a bit for each guard of the first edge that @e has, too, and STATE_SHARED if other
+ * threads made it.
+ */
 static __u32 state_of(const struct lock_edge *first, const struct lock_edge *e)
 {
 	__u32 i, state = e->is_shared || e->tid != first->tid ? STATE_SHARED : 0;
@@ -205,7 +209,7 @@ static int add_way(struct cycle_search *s, size_t edge, size_t before, __u32 sta
 	return 0;
 }
 
-/* The edges of the way @at, the last one first */
+/* Copies the edges of the way @at, the last one first. */
 static void take_cycle(struct cycle_search *s, size_t at)
 {
 	s->cycle_nr = 0;
@@ -214,7 +218,7 @@ static void take_cycle(struct cycle_search *s, size_t at)
 	s->cycle[s->cycle_nr++] = edge_at(s, s->queue[0].edge);
 }
 
-/* Does the way @at come to no lock twice? */
+/* True if the way @at visits no lock twice. */
 static bool is_simple(struct cycle_search *s, size_t at)
 {
 	bool is_twice = false;
@@ -246,10 +250,10 @@ static bool has_been_at(struct cycle_search *s, size_t at, size_t node)
 enum found { FOUND_NOTHING, FOUND_CYCLE, FOUND_WALK, FOUND_TOO_MUCH };
 
 /*
- * The shortest way from the edge @first, which begins at @node, back to there that can be a
- * deadlock. Of ways that have the same edge last and the same in common one is followed: so what
- * is found may come to a lock twice, and is no cycle then. With @is_exact all are followed that
- * come to no lock twice.
+ * Finds the shortest way from the edge @first, which starts at @node, back to it that can be a
+ * deadlock. Follows only one of the ways with the same last edge and state, so the result may visit
+ * a lock twice, and then is not a simple cycle. With @is_exact, follows all ways that visit no lock
+ * twice.
  */
 static int find_cycle(struct cycle_search *s, size_t node, size_t first, bool is_exact)
 {
@@ -260,12 +264,12 @@ static int find_cycle(struct cycle_search *s, size_t node, size_t first, bool is
 
 	while (s->nr)
 		s->seen[s->queue[--s->nr].edge] = 0;
-	/* An edge has all of its own guards. */
+	/* An edge shares all of its own guards. */
 	error = add_way(s, first, 0, state_of(e, e));
 	for (at = 0; at < s->nr && !error; at++) {
 		end = s->to[s->queue[at].edge];
 		if (end == node)
-			continue;	/* a cycle, but no danger */
+			continue;	/* a cycle, but not a possible deadlock */
 		if (is_exact && (s->steps > s->told->steps || s->nr > WAYS_MAX))
 			return FOUND_TOO_MUCH;
 		s->steps += s->begin[end + 1] - s->begin[end];

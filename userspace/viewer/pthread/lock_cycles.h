@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * lock_cycles.h - which locks threads can wait for in a circle
+ * lock_cycles.h - finds locks that threads can wait for in a cycle
  *
- * Nodes of the graph are locks. A cycle can be a deadlock, unless one thread alone made all of
- * it, or another lock was held each time ("guard"). Of those through an edge that can be one, the
- * shortest is searched for.
+ * Nodes of the graph are locks. A cycle can be a deadlock, unless a single thread made all of it,
+ * or another lock was held each time (a "guard"). For each edge, the shortest such cycle through it
+ * is searched for.
  */
 #ifndef VIEWER_PTHREAD_LOCK_CYCLES_H
 #define VIEWER_PTHREAD_LOCK_CYCLES_H
@@ -17,18 +17,18 @@
 
 /**
  * struct lock_edge - @to was taken while @from was held
- * @key:	serials and lives of both
- * @from:	what was held
- * @to:		what was taken
- * @from_kind, @to_kind: what they were: later there may be something else at that address
- * @count:	how often
- * @first:	when for the first time
- * @tid:	by this thread then
- * @caller:	from where @to was taken when that was recorded for the first time, 0 = never
- * @thread, @raw, @trace: by whom, stamp and file then; without a caller, for the first time
- * @is_shared:	and by others later
- * @guards:	keys of what was held each time, 0 = none
- * @is_told:	it is part of one that was told
+ * @key:	serials and lives of both locks
+ * @from:	the lock held
+ * @to:		the lock taken
+ * @from_kind, @to_kind: their kinds: later, other objects may have these addresses
+ * @count:	how often this happened
+ * @first:	time of the first occurrence
+ * @tid:	thread of the first occurrence
+ * @caller:	address @to was taken from when that was first recorded, 0 = never
+ * @thread, @raw, @trace: thread, stamp and file of the one with @caller; without it, of the first
+ * @is_shared:	other threads did it later
+ * @guards:	keys of locks that were held each time, 0 = none
+ * @is_told:	it is part of a reported cycle
  */
 struct lock_edge {
 	struct lock_edge_key {
@@ -49,10 +49,10 @@ struct lock_edge {
 };
 
 /**
- * struct lock_cycles - how cycles are searched for, and where they go to
- * @found:	one that can be a deadlock: the @nr edges at @cycle, the last one first
- * @arg:	for it
- * @steps:	once so many edges were looked at, cycles through others are not searched for
+ * struct lock_cycles - limit of a search, and receiver of the cycles
+ * @found:	called for each possible deadlock: the @nr edges at @cycle, the last one first
+ * @arg:	argument of @found
+ * @steps:	after so many edges were visited, no further cycles are searched for
  */
 struct lock_cycles {
 	void (*found)(void *arg, struct lock_edge *const *cycle, size_t nr);
@@ -60,14 +60,14 @@ struct lock_cycles {
 	__u64 steps;
 };
 
-/* Edges that begin at one lock lie together. */
+/* Compares edges; sorting makes those that start at one lock adjacent. */
 int lock_edge_order(const void *x, const void *y);
 
 /**
- * lock_cycles_find - tell cycles that can be deadlocks
- * @edges:	of struct lock_edge, in order of lock_edge_order()
- * @to:		how, and where to
- * @unsearched:	through so many edges none was searched for
+ * lock_cycles_find - report cycles that can be deadlocks
+ * @edges:	struct lock_edge, in order of lock_edge_order()
+ * @to:		limit and receiver
+ * @unsearched:	number of edges whose cycles were not searched for
  *
  * Return: 0, -ENOMEM.
  */

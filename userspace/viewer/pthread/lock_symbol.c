@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* lock_symbol.c - which variables of a program its mutexes and so on are */
+/* lock_symbol.c - names of the program variables that are mutexes and other objects */
 #include "lock_symbol.h"
 
 #include "analysis/analysis.h"

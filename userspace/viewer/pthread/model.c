@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * model.c - the model of threads and objects: finding threads, losses, what callers ask
+ * model.c - the model of threads and objects: finding threads, lost events, queries of callers
  *
- * A thread is found by machine and tid, its process by what META says of that tid at that stamp.
+ * A thread is found by machine and tid, its process by what META tells of that tid at that stamp.
  * The parts are listed in model_state.h.
  */
 #include "model_state.h"
@@ -76,7 +76,7 @@ int model_thread_renew(struct model_step *st)
 	return 0;
 }
 
-/* All objects of the process are in @state, if anything was known of them. */
+/* Sets all objects of the process with a known state to @state. */
 static void set_all(struct model_step *st, struct process *p, __u32 state)
 {
 	struct object *o;
@@ -94,7 +94,7 @@ static void set_all(struct model_step *st, struct process *p, __u32 state)
 	}
 }
 
-/* The process has ended, or runs another program now. */
+/* Handles the end of a process, or the start of another program in it. */
 static void end_image(struct model_step *st, struct process *p)
 {
 	struct object *o;
@@ -142,7 +142,7 @@ static struct process *find_process(struct model_step *st, __u32 machine,
 	return p;
 }
 
-/* The thread may be of another process than before: asks META. NULL: no memory */
+/* Asks META whether the thread now belongs to another process. NULL: no memory */
 static struct thread *look_up(struct model_step *st, struct thread *t, __u32 machine)
 {
 	const struct ktrace_trace *trace = st->e->stream->trace;
@@ -180,7 +180,7 @@ static int find_thread(struct model_step *st)
 	return 0;
 }
 
-/* Nothing is sure any more: calls, owners, values. */
+/* Forgets calls, owners and values: none is certain any more. */
 static void forget(struct model_step *st)
 {
 	struct model *s = st->s;
@@ -221,7 +221,7 @@ static struct stream_end *end_of(struct model *s, const struct ktrace_trace_stre
 	return end;
 }
 
-/* Events are missing between the stream's latest event and here. Return: 0, -ENOMEM. */
+/* Handles lost events between the stream's latest event and this one. Return: 0, -ENOMEM. */
 static int on_loss(struct model *s, const struct ktrace_trace_event *e)
 {
 	struct model_step st = { .s = s, .time = e->time };
@@ -241,7 +241,7 @@ static __s32 result_of(const struct model_step *st)
 	return (__s32)model_value(st, MODEL_F_RESULT);
 }
 
-/* A thread that was joined does nothing any more. */
+/* Counts the event. A joined thread can make no calls, so its join was wrong. */
 static void begin_event(struct model_step *st)
 {
 	struct thread *t = st->t;
@@ -281,7 +281,7 @@ static int take(struct model_step *st)
 	return model_apply(st);
 }
 
-/* A program ends for which there may be no event: its successor makes none, or there is none. */
+/* Ends a program that may have no final event: its successor makes none, or there is none. */
 static void take_birth(struct model *s, const struct ktrace_trace *trace, const struct lifetime *b)
 {
 	struct model_step gone = { .s = s, .time = ktrace_trace_time(trace, b->raw) };
@@ -311,7 +311,7 @@ int model_update(struct model *s, const struct ktrace_trace_event *e)
 		return -ENOMEM;
 	if (!st.b || !st.b->is_ours)
 		return 0;
-	/* An event without its fields, or in the wrong place, is as good as lost. */
+	/* An event without its fields or in the wrong order is as good as lost. */
 	if (e->len < st.b->need || e->flags & (KTRACE_EVENT_INCOMPLETE | KTRACE_EVENT_NO_START |
 					       KTRACE_EVENT_BACKWARDS))
 		return on_loss(s, e);

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * model.h - what threads and the objects they share are doing, from pthread events alone
+ * model.h - a model of threads and the objects they share, built from pthread events alone
  *
- * A model is brought up to date with each event, in order, and tells watches what changed. It
- * holds all processes. An object is known by its process and address, so an object in memory that
- * processes share is one in each of them, and of one whose user says so (pshared) the model
- * keeps what the process did, and claims nothing.
+ * The model is updated with each event, in order, and reports changes to watches. It covers all
+ * processes. An object is identified by process and address, so an object in shared memory is a
+ * separate one in each process. If the program declares it as shared (pshared), the model keeps
+ * what each process did, and makes no claims.
  *
- * What the events do not tell is unknown, never guessed: objects are when they are met first,
- * and all are behind a loss and where events were switched on or off. A transition is impossible
- * only if no order of what happened makes it possible: see model_trouble.c. The rules are in
- * model_rules.c, Documentation/pthread.md says how to read the results.
+ * What the events do not tell is unknown, never guessed: objects are unknown when first met, and
+ * all are after lost events and where events were switched on or off. A transition is impossible
+ * only if no order of events makes it possible: see model_trouble.c. The rules are in
+ * model_rules.c; Documentation/pthread.md tells how to read the results.
  *
- * Memory: some 200 bytes for each object, 400 for each thread, whatever the number of events.
+ * Memory: about 200 bytes an object and 400 a thread, whatever the number of events.
  */
 #ifndef VIEWER_PTHREAD_MODEL_H
 #define VIEWER_PTHREAD_MODEL_H
@@ -23,7 +23,7 @@
 struct model;
 
 enum model_kind {
-	MODEL_THREAD,	/* no object: what a join waits for */
+	MODEL_THREAD,	/* not an object: the target of a join */
 	MODEL_MUTEX,	/* pthread_mutex_t, mtx_t */
 	MODEL_COND,	/* pthread_cond_t, cnd_t */
 	MODEL_BARRIER,
@@ -35,7 +35,8 @@ enum model_kind {
 };
 
 /*
- * Of an object. Any -> UNKNOWN by a loss; any -> GONE by destroy, exec, or the end of its process.
+ * State of an object. Any -> UNKNOWN by lost events; any -> GONE by destroy, exec, or the end of
+ * its process.
  *
  *   mutex, spin   FREE <-> TAKEN
  *   rwlock        FREE <-> TAKEN (to write), FREE <-> SHARED (to read)
@@ -69,12 +70,12 @@ enum model_life {
 };
 
 /**
- * struct model_process - a program's run: what was before an exec is another one
- * @serial:	names it for good, from 1
+ * struct model_process - one run of a program: exec starts another one
+ * @serial:	its permanent number, from 1
  * @machine:	number of the first trace of its boot
- * @pid:	process; 0 = not known, then @tid is its only thread
+ * @pid:	process; 0 = not known, then it has @tid as its only thread
  * @tid:	thread, if @pid is 0
- * @begin:	stamp at which it began, 0 = not known
+ * @begin:	stamp of its beginning, 0 = not known
  */
 struct model_process {
 	__u32 serial;
@@ -85,29 +86,30 @@ struct model_process {
 };
 
 /**
- * struct model_object - a mutex and so on; a new one at an address is a new life of the old one
- * @process:	whose it is
- * @address:	where it lies
- * @serial:	names it for good, from 0 without holes
- * @life:	number among the objects that were at its address, from 1
+ * struct model_object - a mutex or other object; a new object at an address is a new life of the
+ * old one
+ * @process:	its process
+ * @address:	its address
+ * @serial:	its permanent number, from 0 without gaps
+ * @life:	its number among the objects at its address, from 1
  * @kind:	enum model_kind
  * @state:	enum model_state
- * @is_pshared:	other processes may have it, too
- * @is_recursive: mutex: one thread has had it twice
+ * @is_pshared:	other processes may use it, too
+ * @is_recursive: mutex: a thread has locked it twice
  * @is_partial:	some events of its kind are not recorded
  * @since:	time of the latest change
  * @made:	time of its init, 0 = not seen
- * @owner:	mutex, spin, rwlock to write, once: who has it
- * @count:	mutex: how often @owner has it
- * @readers:	rwlock: how often it is had to read
- * @waiters:	threads that wait for it
- * @left:	barrier: how many are still to come
- * @value:	sem: its value, if @has_value; barrier: how many threads it takes, 0 = not known
+ * @owner:	mutex, spin, rwlock to write, once: the thread that has it
+ * @count:	mutex: how often @owner has locked it
+ * @readers:	rwlock: number of locks to read
+ * @waiters:	number of threads waiting for it
+ * @left:	barrier: number of threads still to arrive
+ * @value:	sem: its value, if @has_value; barrier: number of threads in a round, 0 = not known
  * @has_value:	sem: @value is known
- * @uses:	calls about it in this life
- * @waits:	of these, how many waited
- * @raw:	stamp of the latest event about it
- * @trace:	where that is; NULL: there was none
+ * @uses:	number of calls about it in this life
+ * @waits:	number of these that waited
+ * @raw:	stamp of its latest event
+ * @trace:	trace of that event; NULL: there was none
  */
 struct model_object {
 	const struct model_process *process;
@@ -136,20 +138,20 @@ struct model_object {
 
 /**
  * struct model_thread - a thread
- * @process:	whose it is
- * @serial:	names it for good, from 0 without holes
+ * @process:	its process
+ * @serial:	its permanent number, from 0 without gaps
  * @tid:	thread
- * @handle:	its pthread_t, 0 = not told
- * @number:	of its creation, 0 = not told
+ * @handle:	its pthread_t, 0 = not known
+ * @number:	number of its creation, 0 = not known
  * @life:	enum model_life
- * @is_detached: nobody will join it
+ * @is_detached: no thread will join it
  * @since:	time of the latest change
  * @begun:	time of its start, 0 = not seen
- * @object:	WAITING: for this; NULL = for a thread
- * @joins:	WAITING for a thread: its pthread_t
- * @calls:	events about calls so far
- * @waits:	how often it has waited
- * @trace:	where its latest event is
+ * @object:	WAITING: the object; NULL = it waits for a thread
+ * @joins:	WAITING for a thread: the pthread_t of that thread
+ * @calls:	number of events about calls so far
+ * @waits:	number of waits so far
+ * @trace:	trace of its latest event
  * @raw:	stamp of that event
  */
 struct model_thread {
@@ -171,11 +173,11 @@ struct model_thread {
 };
 
 /**
- * struct model_change - one change of a state
- * @time:	when
- * @from:	enum model_state or sync_life before
- * @by:		thread whose event did it; NULL = a loss, an exec
- * @event:	the event; NULL = a loss, an exec; valid during the call
+ * struct model_change - a change of a state
+ * @time:	time of the change
+ * @from:	enum model_state or model_life before
+ * @by:		thread whose event caused it; NULL = lost events, an exec
+ * @event:	the event; NULL = lost events, an exec; valid during the call
  */
 struct model_change {
 	__u64 time;
@@ -185,18 +187,18 @@ struct model_change {
 };
 
 /**
- * struct model_wait - one wait that is over
- * @thread:	who waited
- * @object:	for what; NULL = a thread, its pthread_t is @joins
- * @life:	life of the object that it was
- * @joins:	thread waited for
- * @from:	since when
- * @until:	until when
+ * struct model_wait - a wait that is over
+ * @thread:	the waiting thread
+ * @object:	the object; NULL = it waited for a thread, whose pthread_t is @joins
+ * @life:	life of the object at that time
+ * @joins:	pthread_t of the thread waited for
+ * @from:	start time
+ * @until:	end time
  * @holder:	thread that had the object when the wait began, 0 = not known
  * @caller:	address that the call came from, 0 = not recorded
- * @depth:	waits of the same thread that go on around it: of a signal handler
+ * @depth:	number of waits of the same thread around it: it is in a signal handler
  * @is_cut:	the call did not return: the thread was cancelled, or the trace ends
- * @name:	what was called, "mutex_lock"
+ * @name:	name of the call, "mutex_lock"
  */
 struct model_wait {
 	const struct model_thread *thread;
@@ -214,11 +216,11 @@ struct model_wait {
 
 /**
  * struct model_take - an object was taken
- * @thread:	by whom
- * @object:	which
- * @has_tried:	it would not have waited
+ * @thread:	the thread that took it
+ * @object:	the object
+ * @has_tried:	the call would not have waited
  * @caller:	address that the call came from, 0 = not recorded
- * @event:	by which that is known
+ * @event:	event that shows it
  */
 struct model_take {
 	const struct model_thread *thread;
@@ -229,13 +231,14 @@ struct model_take {
 };
 
 /**
- * struct model_hold - a thread had a mutex, spin lock or read-write lock, from taking to giving it
+ * struct model_hold - a thread held a mutex, spin lock or read-write lock, from taking to releasing
+ * it
  * @thread:	the thread
- * @object:	the lock; one that is had several times counts once, up to the last release
- * @from:	since when
- * @until:	until when
- * @caller:	address that the call came from that took it; 0 = not recorded
- * @is_cut:	the thread has it still
+ * @object:	the lock; one that is locked several times counts once, up to the last release
+ * @from:	start time
+ * @until:	end time
+ * @caller:	address that the taking call came from; 0 = not recorded
+ * @is_cut:	the thread still has it
  */
 struct model_hold {
 	const struct model_thread *thread;
@@ -247,13 +250,14 @@ struct model_hold {
 };
 
 /**
- * struct model_watch - told of what changes, after it has; members may be NULL
- * @thread:	a thread's life, or what it waits for
- * @object:	an object's state, owner, count, readers, waiters, value or left
+ * struct model_watch - callbacks after changes; members may be NULL
+ * @thread:	a thread's life, or what it waits for, has changed
+ * @object:	an object's state, owner, count, readers, waiters, value or left has changed
  * @wait:	a wait is over
- * @taken:	a thread has taken an object, to read or else. What it has already: model_held()
- * @given:	a thread has given a lock back
- * @arg:	for all of them
+ * @taken:	a thread has taken an object, to read or to write. Objects it already had:
+ *		model_held()
+ * @given:	a thread has released a lock
+ * @arg:	argument of all of them
  */
 struct model_watch {
 	void (*thread)(void *arg, const struct model_thread *t, const struct model_change *c);
@@ -265,17 +269,17 @@ struct model_watch {
 };
 
 /**
- * struct model_trouble - a transition that cannot be, or a misuse: what POSIX leaves undefined
- * @time:	of the event
+ * struct model_trouble - an impossible transition, or a misuse that POSIX leaves undefined
+ * @time:	time of the event
  * @raw:	its stamp
  * @trace:	its file
  * @cpu:	its CPU, -1 for a thread's ring
- * @name:	of the event
+ * @name:	name of the event
  * @pid:	process
  * @tid:	thread
  * @address:	object
- * @kind:	of the object
- * @is_misuse:	a program can do it
+ * @kind:	kind of the object
+ * @is_misuse:	a misuse, which a program can do
  * @text:	what is wrong
  */
 struct model_trouble {
@@ -293,10 +297,10 @@ struct model_trouble {
 };
 
 /**
- * model_new - a model that knows nothing
- * @set:	what is read; must stay
- * @states:	of that set, for its machines; must stay
- * @watch:	NULL = nobody wants to know
+ * model_new - make a model that knows nothing
+ * @set:	the files; must stay
+ * @states:	states of that set, for its machines; must stay
+ * @watch:	callbacks; NULL = none
  * @out:	the model
  *
  * Return: 0, -ENOMEM.
@@ -304,38 +308,44 @@ struct model_trouble {
 int model_new(struct ktrace_traceset *set, const struct ktrace_states *states,
 	      const struct model_watch *watch, struct model **out);
 void model_free(struct model *s);
-/* Takes the next event in. Return: 0, -ENOMEM. */
+/* Updates the model with the next event. Return: 0, -ENOMEM. */
 int model_update(struct model *s, const struct ktrace_trace_event *e);
-/* The thread of the latest event, and its object; NULL = it was no event about calls, has none */
+/*
+ * Return the thread of the latest event, and its object; NULL = it is not about a call, or has
+ * none.
+ */
 const struct model_thread *model_actor(const struct model *s);
 const struct model_object *model_target(const struct model *s);
 /*
- * Takes in which programs have ended before @until without another event. Before model_flush(),
- * when no event follows.
+ * Handles programs that have ended before @until without another event. Called after the last
+ * event, before model_flush().
  */
 void model_end(struct model *s, __u64 until);
-/* Waits that go on, and locks that are had, are told as if that ended at @until. */
+/* Reports open waits and holds as if they ended at @until. */
 void model_flush(struct model *s, __u64 until);
 
-/* Thread or object number @i, NULL behind the last */
+/* Return thread or object number @i, NULL after the last. */
 const struct model_thread *model_thread(const struct model *s, size_t i);
 const struct model_object *model_object(const struct model *s, size_t i);
-/* So many that a thread has are told: what one takes while it has very many is no order. */
+/*
+ * Maximum number of held objects that model_held() returns: with more, the order of locks means
+ * nothing.
+ */
 #define MODEL_HELD_MAX 64u
-/* The thread's object number @i, of the latest ones that it has now; NULL behind the last. */
+/* Returns number @i of the latest objects that the thread holds; NULL after the last. */
 const struct model_object *model_held(const struct model_thread *t, size_t i);
-/* Since when the thread has the object; false: it does not have it */
+/* Returns since when the thread holds the object; false: it does not hold it. */
 bool model_held_since(const struct model_thread *t, const struct model_object *o, __u64 *since);
-/* The thread that has this pthread_t now, or had it last; NULL = not known */
+/* Returns the thread that has this pthread_t now, or had it last; NULL = not known. */
 const struct model_thread *model_find_handle(const struct model *s, const struct model_process *p,
 					     __u64 handle);
 
 /*
- * Trouble number @i, in order; NULL behind the last, or if there is more than is kept. A loss that
- * is met later may withdraw the latest: ask when all is read.
+ * Returns trouble number @i, in order; NULL after the last, or beyond those kept. Lost events that
+ * are read later may withdraw the latest: call it when everything is read.
  */
 const struct model_trouble *model_trouble(const struct model *s, size_t i);
-/* Events taken in, and waits and holds whose end a loss hides */
+/* Return the number of events handled, and of waits and holds whose end lost events hide. */
 __u64 model_events(const struct model *s);
 __u64 model_waits_lost(const struct model *s);
 __u64 model_holds_lost(const struct model *s);

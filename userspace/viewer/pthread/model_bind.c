@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * model_bind.c - what an event type says, and where its fields lie
+ * model_bind.c - the meaning of an event type, and the offsets of its fields
  *
- * Types are known by name and fields, as files may come from other versions: only fields at the
- * same place in each payload are used, and one that is not there is unknown. A name is object,
- * verb and, of two events, their order: mutex_timedlock_in.
+ * Types are recognised by name and fields, as files may come from other versions: only fields at a
+ * fixed offset in each payload are used, and a missing one is unknown. A name consists of object,
+ * verb and, for events in pairs, their order: mutex_timedlock_in.
  */
 #include "model_state.h"
 
@@ -27,7 +27,7 @@ static const struct {
 
 #define ONE(kind) (1u << MODEL_##kind)
 
-/* What is done, and to what kinds of objects that is done: names in files can be anything. */
+/* Verbs, and the kinds of objects they apply to: names in files can be anything. */
 static const struct {
 	const char *verb;
 	__u8 op;
@@ -61,7 +61,7 @@ static const char *const object_fields[MODEL_KIND_NR] = {
 	"thread", "mutex", "cond", "barrier", "sem", "rwlock", "spin", "once",
 };
 
-/* "timedlock" is "lock" */
+/* Strips the prefix of a verb: "timedlock" becomes "lock". */
 static const char *plain_verb(const char *verb, bool *has_tried)
 {
 	static const char *const ways[] = { "try", "timed", "clock" };
@@ -89,7 +89,7 @@ static void bind_verb(struct model_binding *b, const char *verb)
 		b->op = strcmp(verb, "once") ? MODEL_OP_OTHER : MODEL_OP_ONCE;
 }
 
-/* What the name says; "sem_wait_in" loses its "_in". */
+/* Parses the name; cuts "_in" off "sem_wait_in". */
 static void bind_name(struct model_binding *b, char *name)
 {
 	size_t n = strlen(name), i = 0;
@@ -136,7 +136,7 @@ static void bind_fields(struct model_binding *b)
 	}
 }
 
-/* The number of a call's name; ~0 = no memory */
+/* Returns the number of a call's name; ~0 = no memory. */
 static size_t stem_of(struct model *s, const char *name)
 {
 	char **stems;

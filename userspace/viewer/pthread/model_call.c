@@ -2,9 +2,9 @@
 /*
  * model_call.c - calls under way, and waits
  *
- * A call has a frame from its event "in" to its "out". Calls nest: a signal handler or a routine
- * of pthread_once() makes some inside of another. A frame above the one that ends was left by a
- * jump, an exception or a cancellation: its call waited until the thread's next event at most.
+ * A call has a frame from its event "in" to its "out". Calls nest: a signal handler or a routine of
+ * pthread_once() makes calls inside another. Frames above the one that ends were left by a jump, an
+ * exception or a cancellation: their calls waited no longer than until the thread's next event.
  */
 #include "model_state.h"
 
@@ -105,7 +105,7 @@ static void add_waiters(struct model_step *st, struct object *o, int change)
 	model_changed(st, o, from);
 }
 
-/* What the call did to its object as long as it was under way is over. */
+/* Ends the effects that the call has on its object while under way. */
 static void undo(struct model_step *st, const struct thread *t, const struct model_frame *f)
 {
 	struct object *o = f->object;
@@ -134,7 +134,7 @@ static int grow(struct thread *t)
 	return 0;
 }
 
-/* So many are left behind by jumps: the oldest goes. */
+/* Drops the oldest frame; so many frames can only be left over from jumps. */
 static void drop_oldest(struct model_step *st, struct thread *t)
 {
 	const struct model_frame f = t->frames[0];
@@ -175,7 +175,7 @@ static bool is_call(const struct model_frame *f, const struct model_step *st)
 	       f->address == model_value(st, MODEL_F_OBJECT);
 }
 
-/* Frames from @at on were left without a word. */
+/* Drops the frames from @at on, whose calls ended without an event. */
 static void leave(struct model_step *st, struct thread *t, __u32 at, bool is_lost)
 {
 	struct model_frame f;
@@ -199,7 +199,10 @@ bool model_call_out(struct model_step *st, struct model_frame *frame)
 	while (at && !is_call(&t->frames[at - 1], st))
 		at--;
 	if (!at) {
-		/* An unlock of one event has another if it fails against all odds. */
+		/*
+		 * An unlock is recorded as one event, and has a second one only if it fails
+		 * unexpectedly.
+		 */
 		if (t->is_whole && !(st->b->op == MODEL_OP_GIVE && st->result))
 			model_complain(st, NULL, "no such call is under way");
 		*frame = (struct model_frame){ 0 };

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * model_choice.c - which events are recorded
+ * model_choice.c - finds out which events are recorded
  *
- * A kind of object of which some events are not recorded all the time is partial: its states are
- * unknown, and nothing about it is impossible. A condition's wait gives a mutex back, so those
- * belong to mutexes, too. From each new choice on, all is unknown for the beginning.
+ * A kind of object is partial if some of its events are not recorded all the time: its states are
+ * unknown, and nothing about it is impossible. A condition wait releases a mutex, so its events
+ * belong to mutexes, too. At each new choice of events, everything becomes unknown.
  */
 #include "model_state.h"
 
@@ -15,7 +15,7 @@
 
 #include "events/event_select.h"
 
-/* What is not among the globs is not recorded. */
+/* Marks the kind of a type that the globs exclude from recording. */
 static void mark_type(struct model *s, struct event_select *globs,
 		      const struct ktrace_event_type *type)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* model_map.c - the model's tables: pairs of numbers to pointers */
+/* model_map.c - hash tables of the model: from pairs of numbers to pointers */
 #include "model_state.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* model_name.c - what a thread of the model is called */
+/* model_name.c - names of threads of the model */
 #include "model_name.h"
 
 #include "base/json.h"

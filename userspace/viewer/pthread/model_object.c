@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * model_object.c - objects: room for them, finding them by process and address, their state
+ * model_object.c - objects: their memory, lookup by process and address, and state
  *
- * A program may have a million mutexes: an object has no allocation of its own, and a slot of
- * the hash table is the number of an object. Pointers to objects stay valid.
+ * A program may have a million mutexes, so objects are not allocated one by one, and a slot of the
+ * hash table is the number of an object. Pointers to objects stay valid.
  */
 #include "model_state.h"
 
@@ -18,7 +18,7 @@ static struct object *object_at(const struct model_objects *all, size_t i)
 	return &all->chunks[i / CHUNK_NR][i % CHUNK_NR];
 }
 
-/* The slot of the object, or the free one that it would get */
+/* Returns the slot of the object, or the free one that it would get. */
 static __u32 *slot_of(const struct model_objects *all, __u32 process, __u64 address)
 {
 	const __u64 h = (process * 0x9e3779b97f4a7c15ull ^ address) * 0xd6e8feb86659fd93ull;
@@ -52,7 +52,7 @@ static int grow_slots(struct model_objects *all)
 	return 0;
 }
 
-/* Room for one more, all zero. NULL: no memory */
+/* Makes room for one more object, all zero. NULL: no memory */
 static struct object *make_room(struct model_objects *all)
 {
 	const size_t chunk = all->nr / CHUNK_NR, more = all->chunk_cap ? 2 * all->chunk_cap : 16;
@@ -73,7 +73,7 @@ static struct object *make_room(struct model_objects *all)
 	return chunks[chunk];
 }
 
-/* Some events about it are not recorded. */
+/* Makes the state of a partial object unknown, as some of its events are not recorded. */
 static void blur(struct object *o)
 {
 	o->o.state = MODEL_UNKNOWN;

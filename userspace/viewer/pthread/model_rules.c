@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * model_rules.c - what each call does to its object
+ * model_rules.c - the effect of each call on its object
  *
- * What lets others go on is recorded before it is done, what a thread gets when it has it: a
- * transition is made by the earlier event of the first (unlock, post, the "in" of a condition's
- * wait, of destroy), and by the later of the second. A state that was unknown becomes what the
- * event says; one that contradicts it is complained of, and then the event is believed.
+ * An action that lets other threads continue is recorded before it is done, an acquisition after it
+ * is done. So the former (unlock, post, the "in" of a condition wait, of destroy) takes effect at
+ * its earlier event, the latter at its later one. An unknown state becomes what the event tells. An
+ * event that contradicts the state is reported, and then believed.
  */
 #include "model_state.h"
 
@@ -26,8 +26,8 @@ static bool is_mine(const struct model_step *st, const struct object *o)
 }
 
 /*
- * How often the thread had the mutex before a condition's wait that is under way: if the thread
- * was cancelled there, it has it again, untold.
+ * Returns how often the thread had locked the mutex before a condition wait under way. If the
+ * thread was cancelled there, it holds the mutex again, without an event.
  */
 static __u32 had_before(const struct model_step *st, const struct object *mutex)
 {
@@ -54,7 +54,7 @@ static int tell_taken(struct model_step *st, struct object *o, bool has_tried)
 	return model_hold_add(st, o);
 }
 
-/* Nobody has it any more, as far as the thread lists go. */
+/* Removes all holds of the object that its owner has. */
 static void drop_holds(struct model_step *st, struct object *o)
 {
 	if (o->o.owner)
@@ -62,7 +62,7 @@ static void drop_holds(struct model_step *st, struct object *o)
 			;
 }
 
-/* Which thread has it, according to other events? */
+/* Complains if earlier events contradict that the thread now holds the mutex @count times. */
 static void check_mutex(struct model_step *st, struct object *o, __u32 count)
 {
 	__u32 before = o->o.state == MODEL_TAKEN ? o->o.count : 0;
@@ -94,7 +94,7 @@ static int take_mutex(struct model_step *st, struct object *o, __u32 count, bool
 	return is_new ? tell_taken(st, o, has_tried) : 0;
 }
 
-/* What is wrong with giving it back? false: the event is to be passed over. */
+/* Complains if the thread cannot release the mutex; false: ignore the event. */
 static bool check_give(struct model_step *st, struct object *o, __u32 count)
 {
 	if (o->o.state == MODEL_UNKNOWN || had_before(st, o))
@@ -142,7 +142,7 @@ static int take_rwlock(struct model_step *st, struct object *o)
 		drop_holds(st, o);
 	o->o.owner = to_read ? NULL : &st->t->t;
 	o->o.readers = to_read ? o->o.readers + 1 : 0;
-	/* With readers from before all is known, the number is not. */
+	/* If the state was unknown there may be other readers: their number is not known. */
 	o->o.state = !to_read ? MODEL_TAKEN : from == MODEL_UNKNOWN ? MODEL_UNKNOWN : MODEL_SHARED;
 	o->reader = to_read ? &st->t->t : NULL;
 	model_changed(st, o, from);
@@ -236,7 +236,10 @@ static void give(struct model_step *st)
 			   (__u32)model_value(st, MODEL_F_COUNT) : 0);
 }
 
-/* The release did happen at some time in the call, unless another has taken it since. */
+/*
+ * Frees the object: it was released at some time during the call, unless owner or count have
+ * changed since.
+ */
 static void end_give(struct model_step *st, const struct model_frame *f)
 {
 	struct object *o = st->o;
@@ -280,7 +283,7 @@ static int on_give(struct model_step *st)
 	return 0;
 }
 
-/* A condition's wait gives its mutex back, if the thread has it. */
+/* Releases the mutex of a condition wait, if the thread has it. */
 static int cond_in(struct model_step *st)
 {
 	struct object *m = model_object_at(st, model_value(st, MODEL_F_MUTEX), MODEL_MUTEX);
@@ -325,7 +328,7 @@ static int cond_out(struct model_step *st)
 	return 0;
 }
 
-/* Threads that have come, threads that have gone: rounds are full before anybody goes. */
+/* Compares arrived and departed threads: a round is full before any thread leaves it. */
 static void barrier_out(struct model_step *st, struct object *o)
 {
 	__u64 full = o->arrived / (__u64)o->o.value;
@@ -371,7 +374,7 @@ static int on_wait(struct model_step *st)
 	return 0;
 }
 
-/* The state of a new object */
+/* Sets the state of a new object. */
 static void make(struct model_step *st, struct object *o, const struct model_frame *f)
 {
 	o->o.made = st->time;
@@ -439,7 +442,7 @@ static void on_open(struct model_step *st)
 	st->o->o.has_value = false;
 }
 
-/* The first thread runs the routine, as far as can be told; the others wait for it. */
+/* Assumes that the first thread runs the routine; the others wait for it. */
 static void on_once(struct model_step *st)
 {
 	struct object *o = st->o;

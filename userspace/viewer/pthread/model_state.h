@@ -2,15 +2,15 @@
 /*
  * model_state.h - the model of threads and objects, as its parts see it
  *
- *   model_map.c      pairs of numbers to pointers
- *   model_bind.c     what an event type says, and where its fields lie
- *   model_rules.c    what each call does to its object
+ *   model_map.c      hash tables: from pairs of numbers to pointers
+ *   model_bind.c     meaning of event types, offsets of their fields
+ *   model_rules.c    effect of each call on its object
  *   model_call.c     calls under way, waits
- *   model_thread.c   beginning and end of threads, what they have
- *   model_trouble.c  what cannot be
- *   model_choice.c   what is recorded at all
- *   model_object.c   objects: room, finding, state
- *   model.c          processes, threads: finding, losses, what callers ask
+ *   model_thread.c   beginning and end of threads, objects they hold
+ *   model_trouble.c  impossible transitions
+ *   model_choice.c   which events are recorded
+ *   model_object.c   objects: memory, lookup, state
+ *   model.c          processes and threads: lookup; lost events, queries of callers
  */
 #ifndef VIEWER_PTHREAD_MODEL_STATE_H
 #define VIEWER_PTHREAD_MODEL_STATE_H
@@ -20,13 +20,13 @@
 
 #include <sys/queue.h>
 
-/* Stamps of two CPUs may be in the wrong order if they are that close. */
+/* Stamps of two CPUs that are this close may be in the wrong order. */
 #define MODEL_SKEW_NS 1000u
 
 struct thread;
 struct object;
 
-/* struct hold - what a thread has, in which life of the object, since when */
+/* struct hold - an object that a thread holds, the object's life, and since when */
 struct hold {
 	struct object *object;
 	__u32 life;
@@ -34,7 +34,9 @@ struct hold {
 	__u64 caller;
 };
 
-/* struct model_map - hash table, open addressing, a power of two of slots; nothing is removed */
+/*
+ * struct model_map - hash table with open addressing, a power of two of slots; nothing is removed
+ */
 struct model_map {
 	struct model_slot {
 		__u64 a;
@@ -51,7 +53,7 @@ int model_map_set(struct model_map *m, __u64 a, __u64 b, void *at);
 void model_map_free(struct model_map *m);
 
 enum model_op {
-	MODEL_OP_OTHER,		/* does nothing here */
+	MODEL_OP_OTHER,		/* no effect in the model */
 	MODEL_OP_START, MODEL_OP_END, MODEL_OP_JOIN, MODEL_OP_DETACH,
 	MODEL_OP_INIT, MODEL_OP_DESTROY,
 	MODEL_OP_TAKE, MODEL_OP_READ, MODEL_OP_GIVE,
@@ -70,14 +72,14 @@ enum model_field {
 	MODEL_F_NR,
 };
 
-/* struct model_binding - an event type, what it says, and where fields lie; size 0 = not there */
+/* struct model_binding - an event type, its meaning, and its fields; size 0 = no such field */
 struct model_binding {
 	const struct ktrace_event_type *type;
 	__u8 kind;
 	__u8 op;
 	__u8 phase;
 	bool has_tried;		/* would not have waited */
-	bool is_thrd;		/* result is of <threads.h> */
+	bool is_thrd;		/* its result is one of <threads.h> */
 	bool is_ours;		/* false: not an event of pthread calls */
 	__u16 stem;		/* number of the call's name */
 	__u32 need;		/* least bytes of payload */
@@ -90,37 +92,37 @@ struct model_frame {
 	const struct model_binding *binding;
 	__u64 address;
 	struct object *object;
-	struct object *mutex;		/* cond: that was had, and is given meanwhile */
+	struct object *mutex;		/* cond: the mutex that the wait releases */
 	struct thread *peer;		/* join: the thread that has the pthread_t */
 	__u32 life;
-	__u32 held;		/* how often @mutex was had */
+	__u32 held;		/* how often @mutex was locked */
 	__u32 number;		/* barrier: its count; sem: its value */
 	__u64 time;
-	__u64 next;		/* of the thread's next event, 0 = none yet */
+	__u64 next;		/* time of the thread's next event, 0 = none yet */
 	__u64 caller;
 	__u32 holder;
 	bool is_wait;
 	bool is_pshared;
-	bool has_pshared;	/* and that is told */
+	bool has_pshared;	/* @is_pshared is known */
 };
 
 /**
- * struct thread - a thread, and what only the model needs to know
- * @t:		what others see
- * @until:	stamp from which its process may be another
- * @trace_index: where that was asked
+ * struct thread - a thread, with members private to the model
+ * @t:		public part
+ * @until:	stamp from which its process may be another one
+ * @trace_index: trace that @until applies to
  * @frames:	calls under way
- * @frame_nr:	how many
- * @frame_cap:	room
- * @is_whole:	there was no call under way when its events began
+ * @frame_nr:	number of these
+ * @frame_cap:	room for so many
+ * @is_whole:	no call was under way when its events began
  * @has_ended:	its routine has returned; destructors may still run
- * @is_joined:	another has joined it
- * @is_surely_joined: it was that thread, and none before it that had the same pthread_t
- * @holds:	what it has
- * @hold_nr:	how many
- * @hold_cap:	room
- * @of_process:	list of its process's
- * @stirred:	list of those of which something may be known since a loss, or that may have calls
+ * @is_joined:	another thread has joined it
+ * @is_surely_joined: this thread was joined, not an earlier one with the same pthread_t
+ * @holds:	objects it holds
+ * @hold_nr:	number of these
+ * @hold_cap:	room for so many
+ * @of_process:	list of its process's threads
+ * @stirred:	list of threads that may have calls, or known facts, since events were lost
  * @is_stirred:	it is in that list
  */
 struct thread {
@@ -144,21 +146,21 @@ struct thread {
 };
 
 /**
- * struct object - an object, and what only the model needs to know
- * @o:		what others see
- * @of_process:	list of all that its process has had
- * @next_known:	list of those whose state is not unknown, of the process
+ * struct object - an object, with members private to the model
+ * @o:		public part
+ * @of_process:	list of all objects of its process
+ * @next_known:	list of the process's objects with a known state
  * @is_listed:	it is in that list
- * @doubts:	calls under way that may change it at any time
- * @ghost:	thread that seemed to have it when another took it
+ * @doubts:	number of calls under way that may change it at any time
+ * @ghost:	thread that seemed to hold it when another took it
  * @trouble:	number of the latest trouble about it, + 1
- * @trouble_time: when that was
- * @arrived:	barrier: calls so far
- * @gone:	barrier: of these, how many have returned
- * @serials:	barrier: of these, how many as the last to arrive
- * @reader:	rwlock: the thread that took it last to read
- * @is_blamed:	a misuse of it has been told
- * @has_pshared: barrier: whether it is shared is told
+ * @trouble_time: time of that
+ * @arrived:	barrier: number of calls so far
+ * @gone:	barrier: number of these that have returned
+ * @serials:	barrier: number of these that returned as the last to arrive
+ * @reader:	rwlock: the latest thread that took it to read
+ * @is_blamed:	a misuse of it was reported
+ * @has_pshared: barrier: it is known whether it is shared
  */
 struct object {
 	struct model_object o;
@@ -187,14 +189,14 @@ struct model_objects {
 };
 
 /**
- * struct process - a program's run
- * @p:		what others see
- * @known:	its objects that are not unknown
- * @next_knowing: list of those that have some
- * @is_knowing:	it is in that list, though it may have none any more
- * @threads:	all that it has had
- * @objects:	the same
- * @next:	list of all
+ * struct process - a run of a program
+ * @p:		public part
+ * @known:	its objects with a known state
+ * @next_knowing: list of processes that have known objects
+ * @is_knowing:	it is in that list, though it may have no known objects any more
+ * @threads:	all threads that it has had
+ * @objects:	all objects that it has had
+ * @next:	list of all processes
  */
 struct process {
 	struct model_process p;
@@ -206,7 +208,7 @@ struct process {
 	struct process *next;
 };
 
-/* struct stream_end - where a stream was read up to */
+/* struct stream_end - the position up to which a stream was read */
 struct stream_end {
 	const struct ktrace_trace_stream *stream;
 	__u64 time;
@@ -214,38 +216,38 @@ struct stream_end {
 
 /**
  * struct model - the model
- * @set:	what is read
- * @states:	its machines
- * @watch:	what is called
+ * @set:	the files
+ * @states:	states, for the machines
+ * @watch:	callbacks
  * @by_type:	bindings of event types
  * @by_stream:	ends of streams
  * @by_pid:	processes by machine and pid
  * @by_tid:	threads by machine and tid
  * @by_handle:	threads by process and pthread_t
- * @last_end:	found last
- * @last_binding: found last
+ * @last_end:	last lookup in @by_stream
+ * @last_binding: last lookup in @by_type
  * @stems:	names of calls
- * @stem_nr:	how many
- * @is_partial:	kinds of which not all is recorded all the time
- * @choice_trace: the trace of the members below
- * @choice_at:	its next choice but one
- * @choice_raw:	stamp of the next one
- * @choice_since: stamp of the latest one
- * @processes:	list
- * @knowing:	those of them that know something of objects
- * @stirred:	threads of which a loss makes forget something
- * @process_nr:	how many there have been
- * @threads:	by serial
- * @thread_nr:	how many
- * @thread_cap:	room
- * @objects:	all of them
- * @troubles:	in order; those with an empty text are withdrawn
- * @trouble_nr:	how many
- * @trouble_cap: room
- * @events:	taken in
- * @waits_lost:	waits that a loss cuts
- * @holds_lost:	holds whose end a loss hides, or the end of the object
- * @error:	-ENOMEM met where it cannot be returned
+ * @stem_nr:	number of these
+ * @is_partial:	kinds of objects whose events are not all recorded all the time
+ * @choice_trace: the trace that the following members are about
+ * @choice_at:	index of its next choice but one
+ * @choice_raw:	stamp of its next choice
+ * @choice_since: stamp of its latest choice
+ * @processes:	list of processes
+ * @knowing:	processes that have known objects
+ * @stirred:	threads that have something to forget when events are lost
+ * @process_nr:	number of processes so far
+ * @threads:	threads by serial
+ * @thread_nr:	number of these
+ * @thread_cap:	room for so many
+ * @objects:	all objects
+ * @troubles:	troubles in order; those with an empty text are withdrawn
+ * @trouble_nr:	number of these
+ * @trouble_cap: room for so many
+ * @events:	number of events handled
+ * @waits_lost:	waits whose end lost events hide
+ * @holds_lost:	holds whose end is hidden by lost events or the end of the object
+ * @error:	-ENOMEM from where it cannot be returned
  */
 struct model {
 	struct ktrace_traceset *set;
@@ -286,15 +288,15 @@ struct model {
 };
 
 /**
- * struct model_step - one event being taken in
+ * struct model_step - the event being handled
  * @s:		the model
- * @time:	when
- * @e:		the event; NULL: a loss, an exec, the end, and there is no more than @time
- * @b:		what it says
+ * @time:	its time
+ * @e:		the event; NULL: lost events, an exec or the end, which have only @time
+ * @b:		its meaning
  * @t:		its thread
  * @o:		its object, NULL = none
- * @result:	0 = OK; of "in" 0
- * @caller:	where the call came from, 0 = not recorded
+ * @result:	result of the call, 0 = success; 0 for "in"
+ * @caller:	address that the call came from, 0 = not recorded
  */
 struct model_step {
 	struct model *s;
@@ -318,39 +320,42 @@ static inline bool model_has(const struct model_step *st, enum model_field field
 
 /* model_object.c */
 void model_objects_free(struct model_objects *all);
-/* The object of an event. NULL: no memory */
+/* Returns the object of an event. NULL: no memory */
 struct object *model_object_at(struct model_step *st, __u64 address, __u32 kind);
-/* A new object at the address: nothing is known of it. */
+/* Starts a new object at the address, about which nothing is known. */
 void model_object_renew(struct model_step *st, struct object *o, __u32 kind);
-/* Tells that the object, whose state was @from, is not what it was. */
+/* Reports a change of the object, whose state was @from. */
 void model_changed(struct model_step *st, struct object *o, __u32 from);
 void model_set_state(struct model_step *st, struct object *o, __u32 state);
 
 /* model.c */
-/* The thread is another one from now on, in the step, too. Return: 0, -ENOMEM. */
+/* Replaces the thread by a new one with the same tid, in the step, too. Return: 0, -ENOMEM. */
 int model_thread_renew(struct model_step *st);
 
-/* A loss makes forget what is known of the thread. */
+/* Adds the thread to those that have something to forget when events are lost. */
 void model_stir(struct model *s, struct thread *t);
 
 /* model_call.c */
 /* Return: 0, -ENOMEM. */
 int model_call_in(struct model_step *st);
-/* Takes the call's frame off, and ends its wait; false: it has none, and @frame is all zero */
+/* Removes the call's frame, and ends its wait; false: there is no frame, and @frame is all zero. */
 bool model_call_out(struct model_step *st, struct model_frame *frame);
 static inline struct model_frame *model_call(const struct model_step *st)
 {
 	return &st->t->frames[st->t->frame_nr - 1];
 }
-/* The call at hand waits from now on, for the holder. */
+/* Makes the current call wait from now on, for the holder. */
 void model_wait_begin(struct model_step *st, __u32 holder);
-/* Calls under way end untold: by the thread's end, or as a loss hides what they do */
+/*
+ * Drops calls under way that end without an event: at the thread's end, or as lost events hide
+ * their ends.
+ */
 void model_calls_drop(struct model_step *st, struct thread *t, bool is_lost);
-/* Tells of waits that go on, as if they ended. */
+/* Reports open waits as if they ended. */
 void model_calls_flush(struct model_step *st, struct thread *t);
-/* The thread's life is what its calls and its end make it. */
+/* Sets the thread's life from its calls and its end. */
 void model_settle(struct model_step *st, struct thread *t);
-/* ... is not known. */
+/* Makes the thread's life unknown. */
 void model_forget_life(struct model_step *st, struct thread *t);
 
 /* model_thread.c. Return: 0, -ENOMEM. */
@@ -359,22 +364,22 @@ int model_thread_end(struct model_step *st);
 void model_join_in(struct model_step *st);
 void model_join_out(struct model_step *st, const struct model_frame *f);
 void model_detach_out(struct model_step *st);
-/* The thread of the step has it. */
+/* Records that the thread of the step holds the object. */
 int model_hold_add(struct model_step *st, struct object *o);
-/* Takes one hold of it away, and tells it; false: the thread had none */
+/* Removes one hold of the object, and reports it; false: the thread had none. */
 bool model_hold_remove(struct model_step *st, struct thread *t, const struct object *o);
-/* Takes all away: when they end is not known. */
+/* Drops all holds; their ends are not known. */
 void model_holds_forget(struct model_step *st, struct thread *t);
-/* Tells of what the thread has, as if it ended. */
+/* Reports what the thread holds as if the holds ended. */
 void model_holds_flush(struct model_step *st, const struct thread *t);
 
 /* model_rules.c. Return: 0, -ENOMEM. */
 int model_apply(struct model_step *st);
 
 /* model_choice.c */
-/* Which kinds are partial. Return: 0, -ENOMEM. */
+/* Finds out which kinds are partial. Return: 0, -ENOMEM. */
 int model_choices(struct model *s);
-/* Has another choice begun with this event? */
+/* True if a new choice of events has begun before this event. */
 bool model_choice_is_new(struct model *s, const struct ktrace_trace_event *e);
 
 /* model_trouble.c */
@@ -382,9 +387,12 @@ __attribute__((format(printf, 3, 4)))
 void model_complain(struct model_step *st, struct object *o, const char *format, ...);
 __attribute__((format(printf, 3, 4)))
 void model_complain_misuse(struct model_step *st, struct object *o, const char *format, ...);
-/* What was said of the object last was but stamps in the wrong order: false if it was not. */
+/*
+ * Withdraws the latest trouble of the object if stamps in the wrong order explain it; else returns
+ * false.
+ */
 bool model_excuse(struct model_step *st, struct object *o);
-/* Forgets what was said of what is as late as @time. */
+/* Withdraws all troubles from @time on. */
 void model_withdraw(struct model *s, __u64 time);
 
 #endif

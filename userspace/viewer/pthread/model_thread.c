@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * model_thread.c - beginning and end of threads, and what they have
+ * model_thread.c - beginning and end of threads, and what they hold
  *
- * Which thread a pthread_t is, only its event thread_start says. A pthread_t is used again as
- * soon as its thread is joined, or has ended detached; and a join may be recorded before the
- * thread begins. So the thread is looked up when the join begins, and again when it is over.
+ * Only event thread_start tells which thread a pthread_t is. A pthread_t is reused as soon as its
+ * thread is joined, or has ended detached; and a join may be recorded before the thread begins. So
+ * the thread is looked up when the join begins, and again when it returns.
  */
 #include "model_state.h"
 
@@ -16,7 +16,7 @@ static struct thread *by_handle(const struct model_step *st, __u64 handle)
 	return model_map_get(&st->s->by_handle, st->t->process->p.serial, handle);
 }
 
-/* Its pthread_t is another's: it had ended detached, or the join was not seen. */
+/* Ends a thread whose pthread_t another one has: it ended detached, or its join was not seen. */
 static void end_old(struct model_step *st, struct thread *old)
 {
 	if (!old || old == st->t || old->is_joined)

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * model_trouble.c - transitions that cannot be
+ * model_trouble.c - impossible transitions
  *
- * Each is kept with its place. It stays only if nothing that comes later explains it:
+ * Each is kept with its place. It stays only if no later event explains it:
  *
- *   a loss, told behind the gap in which events are missing, withdraws all that came from
- *   there on: model_withdraw();
+ *   lost events, reported after the gap in which they are missing, withdraw all troubles from
+ *   that gap on: model_withdraw();
  *
- *   stamps of two CPUs in the wrong order: what was recorded first, such as the unlock, comes
- *   within MODEL_SKEW_NS behind what it made possible: model_excuse().
+ *   stamps of two CPUs in the wrong order: the event recorded first, such as the unlock, has a
+ *   stamp up to MODEL_SKEW_NS after that of what it made possible: model_excuse().
  *
- * Of an object whose events are not all recorded, or that other processes may have, or that a
- * call under way may be changing, nothing is said.
+ * Nothing is reported for an object whose events are not all recorded, that other processes may
+ * use, or that a call under way may be changing.
  */
 #include "model_state.h"
 
@@ -97,7 +97,7 @@ bool model_excuse(struct model_step *st, struct object *o)
 {
 	if (!o->trouble || st->e->time - o->trouble_time > MODEL_SKEW_NS)
 		return false;
-	/* An empty text is what was withdrawn. */
+	/* An empty text marks a withdrawn one. */
 	st->s->troubles[o->trouble - 1].text[0] = '\0';
 	return true;
 }

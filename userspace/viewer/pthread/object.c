@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* object.c - objects asked for by address or by name */
+/* object.c - selects objects by address or name */
 #include "object.h"
 
 #include <errno.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ptt.c - the events of libktrace-pthread as those of the POSIX Threads Trace Toolkit
+ * ptt.c - translates events of libktrace-pthread to those of the POSIX Threads Trace Toolkit
  *
- * shapes[] says what an event stands for, by what its function does with an object; stems[]
- * which function does what. A function that is not there has its call and its return only.
+ * shapes[] gives the events for each use of an object, stems[] the use for each function. A
+ * function that is not in stems[] has only its call and its return.
  */
 #include "ptt.h"
 
@@ -22,7 +22,7 @@ static const struct ktrace_field count_field = {
 	.name = "count", .scalar = KTRACE_U32, .size = 4, .label = " count=", .label_size = 7,
 };
 
-/* ---- what is put together ---- */
+/* ---- building events ---- */
 
 static struct ptt_event *put(struct ptt *p, const struct ptt_kind *kind)
 {
@@ -48,7 +48,7 @@ static void put_number(struct ptt_event *e, const struct ktrace_field *field, __
 	put_value(e, &e->own);
 }
 
-/* Those of @bits that the payload has */
+/* Adds the fields in @bits that the payload has. */
 static void put_values(struct ptt *p, struct ptt_event *e, __u32 bits)
 {
 	__u32 i;
@@ -58,7 +58,7 @@ static void put_values(struct ptt *p, struct ptt_event *e, __u32 bits)
 			put_value(e, &p->values[i]);
 }
 
-/* About the object of the event, its first field, or another one */
+/* Adds an event about field @i; the first field is the object of the event. */
 static struct ptt_event *put_state_of(struct ptt *p, enum ptt_state state, __u32 i)
 {
 	struct ptt_event *e = put(p, &p->kinds[state]);
@@ -80,7 +80,7 @@ static void do_in(struct ptt *p)
 	put_values(p, put(p, p->recipe->call), p->recipe->in);
 }
 
-/* The number of a key, its first field, is known at the end. */
+/* Omits the number of a key, its first field, which is known only at the end. */
 static void do_in_new(struct ptt *p)
 {
 	put_values(p, put(p, p->recipe->call), p->recipe->in & ~1u);
@@ -91,7 +91,7 @@ static void do_out(struct ptt *p)
 	put_values(p, put(p, p->recipe->call + 1), p->recipe->out);
 }
 
-/* All there is */
+/* Adds all fields. */
 static void do_lost(struct ptt *p)
 {
 	put_values(p, put(p, &p->kinds[PTT_LOST]), ~0u);
@@ -132,7 +132,7 @@ static void do_require(struct ptt *p)
 	put_state(p, PTT_MUTEX_STATE_REQUIRE);
 }
 
-/* The thread has mutex @i @count times now. */
+/* Reports that the thread has locked mutex @i @count times. */
 static void put_taken(struct ptt *p, __u32 i, __u32 count)
 {
 	if (count > 1) {
@@ -167,7 +167,7 @@ static void do_free(struct ptt *p)
 		put_free(p, 0, (__u32)ptt_role(p, PTT_COUNT, 0));
 }
 
-/* A wait for a condition gives the mutex away, or once if it has it more often. */
+/* Reports that a condition wait releases the mutex, or only one of several locks. */
 static void do_let_go(struct ptt *p)
 {
 	put_free(p, 1, p->count > 1 ? p->count - 1 : 0);
@@ -177,7 +177,7 @@ static void do_take_again(struct ptt *p)
 {
 	const __s64 result = ptt_role(p, PTT_RESULT, 0);
 
-	/* It was not the thread's, or nobody can have it any more. */
+	/* The thread did not own it, or no thread can lock it any more. */
 	if (result != EPERM && result != ENOTRECOVERABLE)
 		put_taken(p, 1, p->count);
 }
@@ -209,11 +209,11 @@ static void do_leave(struct ptt *p)
 #define STEPS_MAX 4
 
 /**
- * struct shape - what the events of a function stand for
- * @learn:	what is to be kept; may be NULL
+ * struct shape - the events that a function's events stand for
+ * @learn:	updates what is known; may be NULL
  * @in:		steps for stem_in
  * @out:	steps for stem_out
- * @one:	steps for the event that stands for all of the call
+ * @one:	steps for an event that stands for the whole call
  */
 struct shape {
 	void (*learn)(struct ptt *p);
@@ -282,7 +282,7 @@ static bool ends_with(const char *name, const char *end)
 	return size > strlen(end) && !strcmp(name + size - strlen(end), end);
 }
 
-/* Fields by their names: what they mean, and whether the beginning or the end has them */
+/* Finds fields by name: their roles, and whether the beginning or the end of the call has them. */
 static void take_fields(struct ptt_recipe *r, const struct ktrace_event_type *type)
 {
 	static const char *const roles[PTT_ROLE_NR] = {
@@ -298,7 +298,10 @@ static void take_fields(struct ptt_recipe *r, const struct ktrace_event_type *ty
 		bits[role] = 1u << r->at[role];
 	}
 	r->in = ~(bits[PTT_RESULT] | bits[PTT_OWNER]);
-	/* How often it has the mutex then; of what begins it is an argument. */
+	/*
+	 * With a result, count is how often the thread has the mutex afterwards; else it is an
+	 * argument.
+	 */
 	if (r->at[PTT_RESULT] < nr)
 		r->in &= ~bits[PTT_COUNT];
 	r->out = bits[PTT_RESULT] | (r->is_out ? r->in : 1);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * ptt.h - the events of libktrace-pthread as those of the POSIX Threads Trace Toolkit
+ * ptt.h - translates events of libktrace-pthread to those of the POSIX Threads Trace Toolkit
  *
- * One event of ours stands for up to PTT_EVENTS_MAX of PTT's, with the same stamp, in the order
- * of a table in ptt.c. How many are left at a barrier, and how often a thread has a mutex, is
- * learnt from earlier events (ptt_learn.c); what those did not tell is left out, not guessed.
+ * One event of ours stands for up to PTT_EVENTS_MAX of PTT's, with the same stamp, in the order of
+ * a table in ptt.c. The number of threads left at a barrier, and how often a thread has locked a
+ * mutex, are learnt from earlier events (ptt_learn.c); what those did not tell is left out, not
+ * guessed.
  */
 #ifndef VIEWER_PTHREAD_PTT_H
 #define VIEWER_PTHREAD_PTT_H
@@ -20,11 +21,11 @@
 #define PTT_RECIPE_NR 256u
 
 /**
- * struct ptt_event - one event of PTT's
+ * struct ptt_event - one event of PTT
  * @kind:	its type
- * @nr:		how many arguments
- * @args:	what it is about comes first, the result last; each names its field
- * @number:	where an argument lies that is not in the payload
+ * @nr:		number of arguments
+ * @args:	the object comes first, the result last; each names its field
+ * @number:	storage for an argument that is not in the payload
  * @own:	that argument
  */
 struct ptt_event {
@@ -38,17 +39,17 @@ struct ptt_event {
 struct ptt;
 typedef void (*ptt_step)(struct ptt *p);
 
-/* Fields by what they mean for all events */
+/* Roles of fields that all events share */
 enum ptt_role { PTT_RESULT, PTT_OWNER, PTT_COUNT, PTT_ROLE_NR };
 
 /**
- * struct ptt_recipe - what is to be done for events of one type; remembered by its address
+ * struct ptt_recipe - how to translate events of one type; cached by its address
  * @type:	the type
- * @call:	the beginning of the call; the end is behind it
- * @learn:	what is to be kept; NULL = nothing
- * @steps:	what to put together; NULL = it is none of pthread's
- * @is_out:	it tells of the end of a call only
- * @at:		number of the field, PTT_VALUES_MAX = there is none
+ * @call:	type of the call's beginning; that of its end follows it
+ * @learn:	updates what is known; NULL = nothing to do
+ * @steps:	steps that make the events; NULL = not an event of pthread
+ * @is_out:	it describes only the end of a call
+ * @at:		number of the field by role, PTT_VALUES_MAX = there is none
  * @in:		bits: fields that the beginning of the call has
  * @out:	bits: fields that the end of it has
  */
@@ -64,24 +65,24 @@ struct ptt_recipe {
 };
 
 /**
- * struct ptt - what is known, and the event at hand
+ * struct ptt - what is known, and the current event
  * @recipes:	by address of the type
  * @kinds:	types of PTT's events
- * @barriers:	those that were seen to be initialized
- * @mutexes:	those that a thread had more than once
+ * @barriers:	those whose initialisation was seen
+ * @mutexes:	those that a thread has locked more than once
  * @arrivals:	threads at barriers
- * @recipe:	of the event at hand; NULL = it is none of pthread's
- * @event:	the event at hand
+ * @recipe:	recipe of the current event; NULL = not an event of pthread
+ * @event:	the current event
  * @values:	its fields
- * @value_nr:	how many
- * @is_known:	@left is
- * @left:	at the barrier of the event at hand
- * @is_last:	the thread that arrives or leaves did not have to wait
- * @count:	how often the thread has the mutex that it waits without; 0 = once, as far as
+ * @value_nr:	number of these
+ * @is_known:	@left is known
+ * @left:	number left at the barrier of the current event
+ * @is_last:	the arriving or leaving thread did not have to wait
+ * @count:	how often the thread had locked the mutex of a condition wait; 0 = once, as far as
  *		is known
- * @error:	-ENOMEM, once there was no memory
- * @events:	what it stands for
- * @nr:		how many
+ * @error:	-ENOMEM after an allocation failed
+ * @events:	the events it stands for
+ * @nr:		number of @events
  */
 struct ptt {
 	struct ptt_recipe recipes[PTT_RECIPE_NR];
@@ -104,12 +105,12 @@ struct ptt {
 
 void ptt_init(struct ptt *p);
 void ptt_free(struct ptt *p);
-/* To be told of each event, in order, whether it is wanted or not. */
+/* Called for each event, in order, whether it is wanted or not. */
 void ptt_see(struct ptt *p, const struct ktrace_trace_event *e);
-/* Makes @events of the event that was seen last; how many, 0 = it is none of pthread's. */
+/* Translates the last seen event to @events. Returns their number, 0 = not an event of pthread. */
 __u32 ptt_expand(struct ptt *p);
 
-/* Of the event at hand: a field's number; @missing if it does not have it */
+/* Returns field @i of the current event as a number; @missing if it has no such field. */
 static inline __s64 ptt_number(const struct ptt *p, __u32 i, __s64 missing)
 {
 	const struct ktrace_value *v = &p->values[i];

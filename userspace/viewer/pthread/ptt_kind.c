@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
-/* ptt_kind.c - the types of events of the POSIX Threads Trace Toolkit, by name */
+/* ptt_kind.c - event types of the POSIX Threads Trace Toolkit, by name */
 #include "ptt_kind.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Without a verb: there is nothing to tell it from, see Documentation/pthread.md. */
+/*
+ * Names and verbs; a type without a verb has no event to derive it from, see
+ * Documentation/pthread.md.
+ */
 static const char *const states[PTT_STATE_NR][2] = {
 	[PTT_THREAD_INIT] = { "THREAD_INIT", "begins as" },
 	[PTT_THREAD_DETACH] = { "THREAD_DETACH", "detaches" },
@@ -41,7 +44,7 @@ static const struct {
 #define CALL_NR (sizeof(calls) / sizeof(calls[0]))
 #define KIND_NR (PTT_STATE_NR + 2 * CALL_NR)
 
-/* Functions that PTT knew */
+/* True for functions that PTT had. */
 static bool ptt_had(const char *stem)
 {
 	static const char *const stems[] = {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * ptt_kind.h - the types of events of the POSIX Threads Trace Toolkit (PTT), by name
+ * ptt_kind.h - event types of the POSIX Threads Trace Toolkit (PTT), by name
  *
- * Its own, and those of functions that it did not know, whose names are made by the same rule:
- * the stem in calls.h in capitals, with _IN and _OUT.
+ * These are its own, and those for functions that it did not have, whose names are made by the same
+ * rule: the stem in calls.h in capitals, with _IN and _OUT.
  */
 #ifndef VIEWER_PTHREAD_PTT_KIND_H
 #define VIEWER_PTHREAD_PTT_KIND_H
@@ -23,10 +23,10 @@ enum ptt_state {
 #define PTT_NAME_MAX 32
 
 /**
- * struct ptt_kind - a type of events
+ * struct ptt_kind - an event type
  * @name:	its name
  * @name_size:	bytes of it
- * @verb:	what a thread does, before the first argument
+ * @verb:	what a thread does, printed before the first argument
  * @verb_size:	bytes of it
  * @in_ptt:	PTT had it
  * @is_seen:	a trace can have it
@@ -42,9 +42,12 @@ struct ptt_kind {
 	bool is_call;
 };
 
-/* All of them, enum ptt_state first; always the same. */
+/* Returns all types, enum ptt_state first; always the same array. */
 const struct ptt_kind *ptt_kinds(size_t *nr);
-/* Of a function's stem, "mutex_lock"; the end of a call is the next one. NULL: no function */
+/*
+ * Returns the type of a call's beginning by its stem, "mutex_lock"; that of its end is the next
+ * one. NULL: not a function
+ */
 const struct ptt_kind *ptt_kind_of_call(const char *stem, size_t size);
 
 #endif

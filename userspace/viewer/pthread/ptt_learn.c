@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ptt_learn.c - what is to be known of barriers and mutexes for PTT's events
+ * ptt_learn.c - tracks barriers and mutexes for PTT's events
  *
- * Barriers. A thread that arrives counts down to 0, and the last one does not wait; one that
- * leaves counts up again. Threads may arrive for the next round while others still leave: so both
- * are counted separately. A thread that leaves a round that is not full shows that there were
- * arrivals that were not seen, such as those of another process; the barrier is unknown from then
- * on.
+ * Barriers: an arriving thread counts down to 0, and the last one does not wait; a leaving one
+ * counts up again. Threads may arrive for the next round while others still leave, so both are
+ * counted separately. A thread that leaves a round that is not full shows that arrivals were not
+ * seen, such as those of another process; from then on the barrier is unknown.
  *
- * After a loss only what follows it is known.
+ * After lost events, only what follows them is known.
  */
 #include "ptt_learn.h"
 
 #include <errno.h>
 
-/* struct place - where an object is: the key of rows */
+/* struct place - identity of an object: the key of rows */
 struct place {
 	__u64 address;
 	__u32 pid;
@@ -22,13 +21,13 @@ struct place {
 };
 
 /**
- * struct barrier - one that is known
+ * struct barrier - a known barrier
  * @place:	the key
- * @asked:	count that it is being initialized with
- * @count:	of arrivals in a round; 0 = not known
- * @arrived:	in this round
- * @gone:	have left, of the round that is left
- * @full:	may leave: have arrived in rounds that are full, and not left
+ * @asked:	count of an initialisation under way
+ * @count:	threads in a round; 0 = not known
+ * @arrived:	threads that have arrived in this round
+ * @gone:	threads that have left the round that is being left
+ * @full:	threads that have arrived in full rounds and not yet left
  */
 struct barrier {
 	struct place place;
@@ -39,7 +38,7 @@ struct barrier {
 	__u64 full;
 };
 
-/* struct mutex - one that a thread has @count times */
+/* struct mutex - a mutex that a thread has locked @count times */
 struct mutex {
 	struct place place;
 	__u32 count;
@@ -130,7 +129,7 @@ void ptt_learn_barrier_wait(struct ptt *p)
 		arrive(p, b);
 }
 
-/* Only recursive mutexes are kept, and those of programs that have some. */
+/* Tracks a mutex once any recursive one was seen. */
 void ptt_learn_mutex(struct ptt *p)
 {
 	__u32 count = (__u32)ptt_role(p, PTT_COUNT, 0);

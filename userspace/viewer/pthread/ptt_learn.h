@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* ptt_learn.h - what is to be known of barriers and mutexes for PTT's events */
+/* ptt_learn.h - tracks barriers and mutexes for PTT's events */
 #ifndef VIEWER_PTHREAD_PTT_LEARN_H
 #define VIEWER_PTHREAD_PTT_LEARN_H
 
 #include "ptt.h"
 
-/* From the event at hand; sets what is known of it: @is_known, @left, @is_last, @count. */
+/* Learn from the current event; set what is known of it: @is_known, @left, @is_last, @count. */
 void ptt_learn_barrier_init(struct ptt *p);
 void ptt_learn_barrier_wait(struct ptt *p);
 void ptt_learn_mutex(struct ptt *p);
 void ptt_learn_cond_wait(struct ptt *p);
-/* Nothing is certain any more; at first, nothing is known. */
+/* Forgets everything; also initialises the tables. */
 void ptt_forget(struct ptt *p);
 
 #endif

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ptt_line.c - events of the POSIX Threads Trace Toolkit as lines
+ * ptt_line.c - prints events of the POSIX Threads Trace Toolkit as lines
  *
- * Raw lines have the same number of columns, none of them empty: time, CPU, process, thread,
- * event, PTT_ARGS_MAX arguments of which the last is the result; and the file, if there are
- * several.
+ * Raw lines have a fixed number of columns, none of them empty: time, CPU, process, thread, event,
+ * PTT_ARGS_MAX arguments of which the last is the result; and the file, if there are several.
  *
- * Several lines tell of one event of ours: what they begin with, and values, become text once.
+ * Several lines come from one event of ours: their common beginning and its values are formatted
+ * once.
  */
 #include "ptt_line.h"
 
@@ -14,7 +14,7 @@
 
 #define HEAD_NAME_MAX 100u	/* bytes of a thread's name */
 
-/* Most of a line is put together by these few bytes at a time. */
+/* Appends a few bytes; most of a line is written this way. */
 static inline void add(struct ktrace_out *out, const char *text, size_t size)
 {
 	if (size > out->cap - out->len) {
@@ -101,7 +101,7 @@ void ptt_line_begin(struct ptt_lines *l, const struct ptt *p)
 		l->values[i].is_made = false;
 }
 
-/* For columns: what is quoted may have blanks. */
+/* Escapes blanks, which quoted text may contain, to keep columns apart. */
 static int flush_without_blanks(struct ktrace_out *text)
 {
 	struct ktrace_out *out = text->arg;
@@ -143,7 +143,7 @@ static void put_name(enum ptt_form form, struct ktrace_out *out, const char *nam
 	flush_without_blanks(&text);
 }
 
-/* What the object is called whose address it is; NULL: it has no name, or is none. */
+/* Returns the name of the object at this address; NULL: it has no name, or @v is not an address. */
 static const char *name_of(const struct ptt_lines *l, const struct ktrace_value *v)
 {
 	if (!l->lines.aliases || !object_name_is_address(v))
@@ -177,7 +177,7 @@ static void make_text(const struct ptt_lines *l, struct ptt_text *t, const struc
 	memcpy(t->text, buf, t->size);
 }
 
-/* Text of fields is kept for other lines, if it is not too long. */
+/* Writes a value; keeps its text for other lines if it is not too long. */
 static void put_value(struct ptt_lines *l, const struct ptt *p, const struct ktrace_value *v)
 {
 	struct ptt_text *t = NULL;
@@ -214,7 +214,7 @@ static void put_raw(struct ptt_lines *l, const struct ptt *p, const struct ptt_e
 	put_file(l, out, p->event);
 }
 
-/* "initializes barrier 0x1234, left=2": labels are " barrier=", " left=" */
+/* Writes "initializes barrier 0x1234, left=2": labels are " barrier=", " left=". */
 static void put_text(struct ptt_lines *l, const struct ptt *p, const struct ptt_event *e)
 {
 	struct ktrace_out *out = l->lines.out;
@@ -233,7 +233,7 @@ static void put_text(struct ptt_lines *l, const struct ptt *p, const struct ptt_
 	}
 }
 
-/* Which members have which names, as ktrace list has it */
+/* Writes the names of fields that have one, as ktrace list does. */
 static void put_json_names(struct ptt_lines *l, const struct ptt_event *e)
 {
 	const char *thread = object_names_thread(l->lines.aliases, l->event), *name;
@@ -276,7 +276,7 @@ static void put_json(struct ptt_lines *l, const struct ptt *p, const struct ptt_
 		put_json_names(l, e);
 }
 
-/* Where calls come from, with the first of the events. */
+/* Writes where the call came from; only the first event has this. */
 static void put_symbols(struct ptt_lines *l, const struct ptt *p)
 {
 	const struct ktrace_trace_event *e = p->event;

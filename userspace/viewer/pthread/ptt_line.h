@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* ptt_line.h - events of the POSIX Threads Trace Toolkit as lines */
+/* ptt_line.h - prints events of the POSIX Threads Trace Toolkit as lines */
 #ifndef VIEWER_PTHREAD_PTT_LINE_H
 #define VIEWER_PTHREAD_PTT_LINE_H
 
@@ -11,7 +11,7 @@ enum ptt_form { PTT_TEXT, PTT_RAW, PTT_JSON };
 #define PTT_HEAD_MAX 512u
 #define PTT_VALUE_MAX 128u
 
-/* struct ptt_text - a value as text, if it @is_made; @size 0: there is no room for it */
+/* struct ptt_text - text of a value, if @is_made; @size 0: it does not fit */
 struct ptt_text {
 	bool is_made;
 	size_t size;
@@ -20,12 +20,12 @@ struct ptt_text {
 
 /**
  * struct ptt_lines - how events are printed
- * @lines:	what all forms have in common
+ * @lines:	what all forms share
  * @form:	the form
- * @event:	the event at hand
+ * @event:	the current event
  * @head_size:	bytes of @head
- * @head:	what the lines of the event at hand begin with
- * @values:	its fields; they are part of several lines
+ * @head:	beginning of the current event's lines
+ * @values:	text of its fields, which several lines share
  */
 struct ptt_lines {
 	struct lines lines;
@@ -36,9 +36,9 @@ struct ptt_lines {
 	struct ptt_text values[PTT_VALUES_MAX];
 };
 
-/* Before lines of the event that @p has at hand */
+/* Called before the lines of the current event of @p. */
 void ptt_line_begin(struct ptt_lines *l, const struct ptt *p);
-/* Number @i of what it stands for */
+/* Prints event number @i of those it stands for. */
 void ptt_line_put(struct ptt_lines *l, const struct ptt *p, __u32 i);
 
 #endif

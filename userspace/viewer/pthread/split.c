@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * split.c - lines that go into files by process or by thread
+ * split.c - distributes lines to files by process or by thread
  *
- * There may be many thousands of files: none stays open. Their lines are kept in memory until
- * they are more than HELD_MAX in all, then all files are opened, one after the other, and what
- * there is is appended.
+ * There may be many thousands of files, so none stays open. Lines are kept in memory until they
+ * exceed HELD_MAX in all; then each file in turn is opened and its lines are appended.
  *
- * A child's history is a length of its parent's file, which only grows: it is copied when the
- * child has its first line, so children without lines have no file. A child of a child that has
- * none yet begins with the same length of the same file.
+ * A child's history is the beginning of its parent's file, which only grows: it is copied when the
+ * child has its first line, so children without lines have no file. A child of a child that has no
+ * lines yet begins with the same part of the same file.
  */
 #include "split.h"
 
@@ -30,17 +29,17 @@
 
 /**
  * struct part - one file
- * @machine:	the key: number of the first file of the same boot
- * @pid:	the key: process, 0 = losses
- * @tid:	the key: thread, 0 = all
- * @has_lines:	it has lines of its own, or is to have them now
- * @raw:	when the process was born
+ * @machine:	key: number of the first file of the same boot
+ * @pid:	key: process, 0 = lost events
+ * @tid:	key: thread, 0 = all
+ * @has_lines:	it has lines of its own, or is about to get the first
+ * @raw:	stamp at which the process was forked
  * @history:	1 + number of the part whose file it begins with, 0 = none
- * @history_size: so many bytes of it
- * @written:	bytes of the file
- * @text:	what is to be appended
- * @size:	bytes of it
- * @cap:	room
+ * @history_size: number of bytes of that file
+ * @written:	bytes written to the file
+ * @text:	text to be appended
+ * @size:	bytes of @text
+ * @cap:	room at @text
  */
 struct part {
 	__u32 machine;
@@ -57,15 +56,15 @@ struct part {
 };
 
 /**
- * struct split - all of them
- * @by:		what a file is of
- * @base:	what their names begin with
- * @inputs:	are not written to
- * @input_nr:	how many
- * @births:	which processes begin
+ * struct split - all files
+ * @by:		what files are split by
+ * @base:	prefix of their names
+ * @inputs:	files that must not be written to
+ * @input_nr:	number of these
+ * @births:	starts of processes
  * @parts:	struct part
- * @held:	bytes in memory
- * @lines:	of the event at hand
+ * @held:	bytes of lines in memory
+ * @lines:	lines of the current event
  */
 struct split {
 	enum split_by by;
@@ -117,7 +116,7 @@ struct ktrace_out *split_lines(struct split *s)
 	return &s->lines;
 }
 
-/* Takes what two processes have in common over to a child that has no lines yet. */
+/* Lets a child that has no lines yet inherit its parent's history. */
 static int take_birth(struct split *s, const struct lifetime *birth)
 {
 	const struct { __u32 machine, pid, tid; } parent_key = { birth->machine, birth->ppid, 0 },
@@ -181,7 +180,7 @@ static bool is_input(const struct split *s, int fd)
 	return false;
 }
 
-/* Opens the file to append to it; at first it is empty. Return: its descriptor, -errno. */
+/* Opens the file for appending; the first time, empties it. Return: its descriptor, -errno. */
 static int open_part(const struct split *s, const struct part *p, const char *path)
 {
 	int fd = ktrace_output_file(path, O_RDWR | O_CREAT | O_APPEND);
@@ -198,7 +197,7 @@ static int open_part(const struct split *s, const struct part *p, const char *pa
 	return ret ? ret : fd;
 }
 
-/* The first @size bytes of the file @path */
+/* Copies the first @size bytes of the file @path. */
 static int copy(int to, const char *path, __u64 size)
 {
 	int from = open(path, O_RDONLY | O_CLOEXEC), ret = from < 0 ? -errno : 0;
@@ -216,8 +215,8 @@ static int copy(int to, const char *path, __u64 size)
 }
 
 /*
- * Appends what is held of a part, and before it the first @history_size bytes of the file
- * @history, if that is not NULL. Return: 0, -errno, which it has complained about.
+ * Appends the lines held for a part, after the first @history_size bytes of the file @history, if
+ * that is not NULL. Return: 0, -errno; errors are already reported.
  */
 static int write_part(struct split *s, struct part *p, const char *history)
 {
@@ -242,7 +241,7 @@ static int write_part(struct split *s, struct part *p, const char *history)
 	return ret;
 }
 
-/* The first line of a part is to come: what is before it. */
+/* Prepares a part for its first line: writes its history. */
 static int begin_part(struct split *s, struct part *p)
 {
 	struct part *parent;

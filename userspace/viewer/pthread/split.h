@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * split.h - lines that go into files by process or by thread
+ * split.h - distributes lines to files by process or by thread
  *
- * BASE-PID, BASE-PID-TID; BASE-lost for losses, which are nobody's. Of another machine than that
- * of the first file, BASE.N with the number of its first file.
+ * The files are BASE-PID or BASE-PID-TID, and BASE-lost for lost events, which belong to no
+ * process. For machines other than that of the first file, BASE becomes BASE.N with the number of
+ * the machine's first file.
  */
 #ifndef VIEWER_PTHREAD_SPLIT_H
 #define VIEWER_PTHREAD_SPLIT_H
@@ -13,24 +14,24 @@
 enum split_by {
 	SPLIT_NONE,
 	SPLIT_PID,
-	SPLIT_PIDX,	/* a child's file begins with what its parent's had when it forked */
+	SPLIT_PIDX,	/* a child's file begins with the contents of its parent's at the fork */
 	SPLIT_TID,
 };
 
 struct split;
 
-/* The word of -s. Returns what is wrong, NULL = nothing. */
+/* Parses the value of -s. Returns an error message, NULL = none. */
 const char *split_option(const char *text, enum split_by *by);
-/* The @nr @inputs, or the parts they stand for, are not written to. Return: 0, -ENOMEM. */
+/* Never writes to the @nr @inputs, or the parts they stand for. Return: 0, -ENOMEM. */
 int split_new(enum split_by by, const char *base, const struct ktrace_traceset *set,
 	      int nr, char **inputs, struct split **out);
-/* Where the next line goes, with room for it */
+/* Returns the buffer for the next line, with room for it. */
 struct ktrace_out *split_lines(struct split *s);
-/* Each event, in order, before its lines. Return: 0, -ENOMEM. */
+/* Called for each event, in order, before its lines. Return: 0, -ENOMEM. */
 int split_see(struct split *s, const struct ktrace_trace_event *e);
-/* The lines are those of @e. Return: 0, -errno, which it has complained about. */
+/* Assigns the lines to @e. Return: 0, -errno; errors are already reported. */
 int split_take(struct split *s, const struct ktrace_trace_event *e);
-/* Writes the rest and frees all. NULL is allowed. Return: as split_take(). */
+/* Writes the rest and frees everything. NULL is allowed. Return: as split_take(). */
 int split_end(struct split *s);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * buildfile.c - files of which the trace names the path or the build id
+ * buildfile.c - opens files that the trace names by path or build id
  *
- * The trace can name anything: only regular files are opened, and never waited for.
+ * The trace can name anything, so this opens only regular files and never blocks.
  */
 #include "buildfile.h"
 
@@ -30,7 +30,7 @@ int buildfile_regular(const char *path)
 	return fd;
 }
 
-/* Does the file have the build id @hex? */
+/* True if the file has the build id @hex. */
 static bool has_build(int fd, const char *hex)
 {
 	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);

@@ -1,22 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* buildfile.h - files of which the trace names the path or the build id */
+/* buildfile.h - opens files that the trace names by path or build id */
 #ifndef VIEWER_SYMBOLS_BUILDFILE_H
 #define VIEWER_SYMBOLS_BUILDFILE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A regular file, or -1. To open a device may do something, to open a FIFO may wait. */
+/*
+ * Opens a regular file; returns -1 for anything else: opening a device can have side effects,
+ * opening a FIFO can block.
+ */
 int buildfile_regular(const char *path);
 /*
- * Opens a file whose name is put together; -1 if it is not regular or not of @build, which may
- * be NULL. elf_version() was called.
+ * Formats a path and opens it; -1 if the file is not regular or does not have build id @build,
+ * which may be NULL. Call elf_version() before.
  */
 __attribute__((format(printf, 2, 3)))
 int buildfile_open(const char *build, const char *format, ...);
-/* DIR/.build-id/ab/cdefEND */
+/* Opens DIR/.build-id/ab/cdefEND. */
 int buildfile_in(const char *dir, const char *build, const char *end);
-/* Hexadecimal digits, and no path */
+/* True if @hex is hexadecimal digits, so not a path. */
 bool buildfile_is_id(const char *hex);
 
 #endif

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * debug_server.c - bounds for what servers of debug information send
+ * debug_server.c - limits on downloads from servers of debug information
  *
- * libdebuginfod takes what a server sends as long as it sends, and keeps it on the disk. What
- * the variable DEBUGINFOD_MAXSIZE says it compares with what the server announces, not with what
- * comes. So the bounds are here, where libdebuginfod tells how far it is: it does so each second
- * at least, and gives up if it is told to. A server that goes beyond them is not asked again.
+ * libdebuginfod accepts data as long as a server sends it, and stores it on disk. It compares
+ * DEBUGINFOD_MAXSIZE with the size that the server announces, not with the size received. So the
+ * limits are checked here, in the progress callback: libdebuginfod calls it at least each second,
+ * and aborts if it returns non-zero. After a server has exceeded a limit, no server is asked again.
  *
- * A user who has DEBUGINFOD_PROGRESS set sees what comes; nobody else can be told then.
+ * With DEBUGINFOD_PROGRESS set, the library reports progress to the user itself; no callback is set
+ * then.
  */
 #include "debug_server.h"
 
@@ -23,11 +24,11 @@
 
 typedef int progress_fn(debuginfod_client *client, long done, long all);
 
-/* When the download at hand began, by CLOCK_MONOTONIC; 0 = none has */
+/* Start of the current download, by CLOCK_MONOTONIC; 0 = none has begun */
 static time_t begin_s;
 static bool is_refused;
 
-/* What a variable says, as libdebuginfod reads it, too; @otherwise: it says nothing */
+/* Returns the value of a variable, parsed as libdebuginfod does; @otherwise if it has none. */
 static long limit(const char *text, long otherwise)
 {
 	const long value = text ? atol(text) : 0;
@@ -43,7 +44,7 @@ static time_t now_s(void)
 	return now.tv_sec;
 }
 
-/* Return: not 0: no more of it. */
+/* Checks the limits of a download. Return: non-zero to abort it. */
 static int look(debuginfod_client *client, long done, long all)
 {
 	const long size = limit(getenv("DEBUGINFOD_MAXSIZE"), SIZE_MAX_BYTES);
@@ -64,7 +65,7 @@ static int look(debuginfod_client *client, long done, long all)
 	return 1;
 }
 
-/* Of the library that libdw has loaded, NULL: it has not. */
+/* Finds the function in the library if libdw has loaded it; NULL if not. */
 static void *find_setter(void)
 {
 	void *library = dlopen("libdebuginfod.so.1", RTLD_LAZY | RTLD_NOLOAD);

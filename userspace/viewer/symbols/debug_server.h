@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* debug_server.h - bounds for what servers of debug information send */
+/* debug_server.h - limits on downloads from servers of debug information */
 #ifndef VIEWER_SYMBOLS_DEBUG_SERVER_H
 #define VIEWER_SYMBOLS_DEBUG_SERVER_H
 
@@ -7,9 +7,9 @@
 #include <stdbool.h>
 
 /**
- * debug_server_begin - whatever servers are asked for through @dwfl is bounded from now on
+ * debug_server_begin - limit the downloads through @dwfl from now on
  *
- * Return: false: they are not to be asked, as one has gone beyond the bounds.
+ * Return: false: do not ask servers, one has exceeded the limits.
  */
 bool debug_server_begin(Dwfl *dwfl);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * demangle.c - names of functions as they are in their source
+ * demangle.c - names of functions as in their source
  *
- * Those of C++ are, if its library is there. Versions of symbols are left out.
+ * C++ names are demangled if the C++ library is installed. Symbol versions are removed.
  */
 #include "demangle.h"
 
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The library's time grows with the square of the length. */
+/* The time of the library grows with the square of the length. */
 #define MANGLED_MAX 2000
 
 struct demangled {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * dso.c - a program or library in which addresses are looked up, by libdw
+ * dso.c - looks up addresses in a program or library, with libdw
  *
- * It is the file at the path that the trace says, if that has the build id that the traced
- * process saw; otherwise one found by the build id: DEBUG/.build-id/ab/cdef, as debuggers
- * have it. Debug information is in the file, or in DEBUG/.build-id/ab/cdef.debug, or where
- * .gnu_debuglink says, with the same build id; or, if wanted, libdw asks the servers of
- * DEBUGINFOD_URLS.
+ * The file is the one at the path in the trace if it has the build id that the traced process saw;
+ * otherwise one found by build id: DEBUG/.build-id/ab/cdef, as debuggers do. Debug information is
+ * in the file, in DEBUG/.build-id/ab/cdef.debug, or where .gnu_debuglink points, with the same
+ * build id; if requested, libdw asks the servers of DEBUGINFOD_URLS.
  */
 #include "dso.h"
 
@@ -32,15 +31,15 @@
 
 /**
  * struct dso - see above
- * @path:	in the traced process
+ * @path:	its path in the traced process
  * @build:	build id, NULL = not known
- * @where:	where files are
- * @debug_dir:	where files with debug information are if @where does not say
+ * @where:	where to look for files
+ * @debug_dir:	folder of debug information if @where names none
  * @dwfl:	libdw's session, with this one module
- * @mod:	the module there; NULL: nothing can be looked up
- * @functions:	by its symbol table
- * @source:	by its debug information
- * @is_told:	that it has no name for some addresses
+ * @mod:	its module there; NULL: nothing can be looked up
+ * @functions:	from its symbol table
+ * @source:	from its debug information
+ * @is_told:	the warning about addresses without names was printed
  */
 struct dso {
 	char *path;
@@ -54,7 +53,7 @@ struct dso {
 	bool is_told;
 };
 
-/* Folder @i of those with debug information, NULL: there are no more. */
+/* Returns folder @i with debug information, NULL: there are no more. */
 static const char *debug_dir(const struct dso *m, size_t i)
 {
 	if (!m->where->debug_dir_nr)
@@ -72,7 +71,7 @@ static int open_by_build(const struct dso *m, const char *end)
 	return fd;
 }
 
-/* Where .gnu_debuglink of the file, which names no folder, may be found. */
+/* Opens the file that .gnu_debuglink names, which has no folder, where it may be found. */
 static int open_by_link(const struct dso *m, const char *file, const char *name)
 {
 	const char *slash = strrchr(file, '/'), *dir;
@@ -90,8 +89,9 @@ static int open_by_link(const struct dso *m, const char *file, const char *name)
 }
 
 /*
- * A file whose debug information is empty. If libdw has nothing that the information shares, it
- * opens what .gnu_debugaltlink says when it meets a reference there: a pipe, or another build.
+ * Makes a file whose debug information is empty. Without a file of shared information, libdw would
+ * open the path in .gnu_debugaltlink at the first reference into it: a FIFO, or a file of another
+ * build.
  */
 static int open_empty(void)
 {
@@ -104,7 +104,7 @@ static int open_empty(void)
 		.e_shoff = sizeof(head), .e_shentsize = sizeof(Elf64_Shdr), .e_shnum = 3,
 		.e_shstrndx = 2,
 	};
-	/* One byte is no unit. */
+	/* One byte is too short for a compile unit. */
 	const Elf64_Shdr sections[3] = {
 		{ .sh_type = SHT_NULL },
 		{ .sh_name = 1, .sh_type = SHT_PROGBITS, .sh_size = 1,
@@ -124,8 +124,8 @@ static int open_empty(void)
 }
 
 /*
- * What the debug information shares with that of others, as dwz(1) has it: by its own build id,
- * or at the path that .gnu_debugaltlink says, from where @file is.
+ * Opens the debug information that dwz(1) has moved to a shared file: found by its own build id, or
+ * at the path in .gnu_debugaltlink, relative to @file.
  */
 static int open_shared(const struct dso *m, Dwfl_Module *mod, const char *file)
 {
@@ -152,7 +152,7 @@ static int open_shared(const struct dso *m, Dwfl_Module *mod, const char *file)
 	return fd < 0 ? open_empty() : fd;
 }
 
-/* Where an open file is, for free(); NULL: not known */
+/* Returns the path of an open file, for free(); NULL: not known. */
 static char *path_of(int fd)
 {
 	char link[32];
@@ -167,7 +167,10 @@ static int find_debuginfo(Dwfl_Module *mod, void **data, const char *name, Dwarf
 	const struct dso *m = *data;
 	int fd = -1;
 
-	/* A debug link names no folder, and has a checksum. */
+	/*
+	 * A .gnu_debuglink has no folder, but a checksum; anything else is the link to shared
+	 * information.
+	 */
 	if (link && (!crc || strchr(link, '/')))
 		return open_shared(m, mod, file ? file : "");
 	if (m->build)
@@ -176,7 +179,7 @@ static int find_debuginfo(Dwfl_Module *mod, void **data, const char *name, Dwarf
 		fd = open_by_link(m, file, link);
 	if (fd >= 0)
 		*found = path_of(fd);
-	/* Without names it is found by its build id alone. */
+	/* Without file names, libdw searches by build id alone. */
 	if (fd < 0 && m->where->asks_servers && debug_server_begin(m->dwfl))
 		fd = dwfl_standard_find_debuginfo(mod, data, name, base, NULL, NULL, crc, found);
 	return fd;
@@ -188,7 +191,7 @@ static const Dwfl_Callbacks callbacks = {
 	.section_address = dwfl_offline_section_address,
 };
 
-/* The longest beginning of the path for which the user has another one. */
+/* Finds the longest prefix of the path that the user has mapped. */
 static const char *find_map(const struct dso *m, int *len)
 {
 	const char *best = NULL, *map, *to;
@@ -208,7 +211,7 @@ static const char *find_map(const struct dso *m, int *len)
 	return best;
 }
 
-/* Its name here; NULL: no memory. */
+/* Returns its path on this machine; NULL: no memory. */
 static char *name_here(const struct dso *m)
 {
 	const char *sysroot = m->where->sysroot, *to;
@@ -221,7 +224,7 @@ static char *name_here(const struct dso *m)
 	return path;
 }
 
-/* The file at @path, or another one of its build id. Says what is wrong. */
+/* Opens the file at @path, or another one with its build id. Reports errors. */
 static int find_file(const struct dso *m, const char *path)
 {
 	int fd = buildfile_open(m->build, "%s", path);
@@ -311,7 +314,7 @@ bool dso_is_of(const struct dso *m, const struct ktrace_map *map)
 	return is_same(m->path, map->path) && is_same(m->build, map->build);
 }
 
-/* Where libdw has what is at @place of the file; false: nothing is loaded from there. */
+/* Converts offset @place of the file to libdw's address; false if no segment has it. */
 static bool find_address(const struct dso *m, __u64 place, Dwarf_Addr *address)
 {
 	GElf_Addr bias;
@@ -356,7 +359,7 @@ void dso_look_up(struct dso *m, struct symbol *symbol, bool is_return)
 		complain_once(m);
 }
 
-/* The segment of code that is mapped from @code of the file on; false: there is none. */
+/* Finds the code segment that is mapped from offset @code of the file; false: there is none. */
 static bool find_code(Elf *elf, __u64 code, GElf_Phdr *ph)
 {
 	size_t i, nr;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * dwarf_inline.c - functions of compile units by address, and what is inlined into them
+ * dwarf_inline.c - functions of compile units by address, and functions inlined into them
  *
- * libdw walks through all of a unit to find what a place is in. Here a unit is walked through
- * once, its functions are sorted, and the search goes on in the function that has the place.
+ * libdw walks a whole unit for each lookup. Here each unit is walked once and its functions are
+ * sorted; the search then continues in the function that contains the address.
  */
 #include "dwarf_inline.h"
 
@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* What is nested deeper was made to do harm. */
+/* Deeper nesting is malicious. */
 #define DEPTH_MAX 256
 
 struct dwarf_function {
@@ -55,7 +55,7 @@ static int add_function(struct dwarf_unit *u, Dwarf_Die *die)
 	return ret;
 }
 
-/* Functions may be in name spaces, classes and other functions. */
+/* Adds functions, which may be in namespaces, classes and other functions. */
 static int add_children(struct dwarf_unit *u, Dwarf_Die *parent, int depth)
 {
 	Dwarf_Die die;
@@ -72,7 +72,7 @@ static int add_children(struct dwarf_unit *u, Dwarf_Die *parent, int depth)
 	return ret;
 }
 
-/* NULL: no memory. */
+/* Returns the unit, read at first use; NULL: no memory. */
 static const struct dwarf_unit *get_unit(struct hash_table *units, Dwarf_Die *die)
 {
 	struct dwarf_unit *u = hash_table_get(units, &die->addr);
@@ -107,7 +107,7 @@ static bool is_block(int tag)
 	       tag == DW_TAG_try_block || tag == DW_TAG_catch_block;
 }
 
-/* Makes @die its child that has the place. */
+/* Replaces @die by its child that contains the address. */
 static bool descend(Dwarf_Die *die, Dwarf_Addr pc)
 {
 	Dwarf_Die child;

@@ -2,7 +2,7 @@
 /*
  * elf_symtab.c - functions of a program or library by their addresses, from its symbol table
  *
- * libdw, asked for an address, looks at all symbols each time; here they are sorted once.
+ * libdw scans all symbols for each address; here they are sorted once.
  */
 #include "elf_symtab.h"
 
@@ -13,7 +13,7 @@
 
 enum { RANK_LABEL, RANK_LOCAL, RANK_WEAK, RANK_GLOBAL };
 
-/* The end of a section of code; 0: it is none. */
+/* Returns the end of a code section; 0 for any other section. */
 static GElf_Addr end_of_section(Elf *elf, GElf_Word index)
 {
 	Elf_Scn *scn = elf ? elf_getscn(elf, index) : NULL;
@@ -24,7 +24,7 @@ static GElf_Addr end_of_section(Elf *elf, GElf_Word index)
 	return header.sh_addr + header.sh_size;
 }
 
-/* Assembler's functions may have neither type nor size. */
+/* True for functions; those in assembler may have neither type nor size. */
 static bool is_function(const GElf_Sym *sym, GElf_Word section, GElf_Addr section_end)
 {
 	switch (GELF_ST_TYPE(sym->st_info)) {
@@ -130,7 +130,7 @@ const struct function *symtab_find(const struct symtab *f, GElf_Addr address)
 	for (i = low; i && f->list[i - 1].reach > address; i--)
 		if (f->list[i - 1].end > address)
 			return &f->list[i - 1];
-	/* One without a size goes on until the next. */
+	/* A function without a size extends to the next one. */
 	return low && f->list[low - 1].end == f->list[low - 1].start &&
 	       address < f->list[low - 1].limit ? &f->list[low - 1] : NULL;
 }

@@ -6,13 +6,13 @@
 #include <elfutils/libdwfl.h>
 
 /**
- * struct function - one of them
+ * struct function - one function
  * @start:	first address
- * @end:	behind the last; @start = the table does not say
- * @limit:	it is not behind this if the table does not say: the end of its section
- * @reach:	the largest end so far in the table
- * @rank:	of several at one address, the highest is the name
- * @name:	libdw's
+ * @end:	first address after it; @start = its size is not known
+ * @limit:	end of its section, which bounds it if its size is not known
+ * @reach:	the largest end in the table up to here
+ * @rank:	of several symbols at one address, the one with the highest rank gives the name
+ * @name:	owned by libdw
  */
 struct function {
 	GElf_Addr start;
@@ -23,7 +23,7 @@ struct function {
 	const char *name;
 };
 
-/* struct symtab - a table, by address; begins as { 0 } */
+/* struct symtab - functions by address; begins as { 0 } */
 struct symtab {
 	struct function *list;
 	size_t nr;
@@ -32,9 +32,9 @@ struct symtab {
 /* Reads the symbol table of the module. Return: 0, -ENOMEM. */
 int symtab_read(struct symtab *f, Dwfl_Module *mod);
 void symtab_free(struct symtab *f);
-/* The only one of that name; NULL: there is none, or several. */
+/* Returns the only function with that name; NULL: there is none, or several. */
 const struct function *symtab_named(const struct symtab *f, const char *name);
-/* The function at an address, of several the innermost; NULL: there is none. */
+/* Returns the function at an address, the innermost of several; NULL: there is none. */
 const struct function *symtab_find(const struct symtab *f, GElf_Addr address);
 
 #endif

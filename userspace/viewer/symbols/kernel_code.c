@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * kernel_code.c - source lines of the kernel's functions, from its files with debug information
+ * kernel_code.c - source lines of kernel functions, from files with debug information
  *
- * The trace has names and addresses of functions, and build ids; a file counts only if it has
- * the same. The kernel lies elsewhere at each boot, and the sections of a module wherever
- * there was room: a function of the same name in the file says where, as does the trace for a
- * module's .text if the name is not unique.
+ * The trace has names and addresses of functions, and build ids; a file is used only if its build
+ * id is the same. The kernel's address changes at each boot, and modules are loaded wherever there
+ * is room. The offset comes from a function of the same name in the file or, if the name is not
+ * unique, from the address of the module's .text in the trace.
  */
 #include "kernel_code.h"
 
@@ -24,11 +24,11 @@
 #define KERNEL "vmlinux"
 
 /**
- * struct kernel_code - the kernel or a module of it
+ * struct kernel_code - the kernel or one of its modules
  * @dwfl:	libdw's session, NULL = no file was found
- * @functions:	by its symbol table
- * @source:	by its debug information
- * @slide:	from addresses in the file to those in the trace; valid if @has_slide
+ * @functions:	from its symbol table
+ * @source:	from its debug information
+ * @slide:	difference of addresses in the trace and in the file; valid if @has_slide
  */
 struct kernel_code {
 	Dwfl *dwfl;
@@ -38,7 +38,7 @@ struct kernel_code {
 	bool has_slide;
 };
 
-/* struct search - for a file: of which image, of which kernel, below which folder */
+/* struct search - a search for a file: image, kernel release, root folder */
 struct search {
 	const struct ktrace_kernel_image *image;
 	const char *release;
@@ -50,7 +50,7 @@ static bool is_word(const char *name)
 	return name && *name && *name != '.' && !strpbrk(name, "/:");
 }
 
-/* In a folder with debug information */
+/* Searches a folder with debug information. */
 static int find_in(const struct search *s, const char *dir)
 {
 	const char *build = s->image->build, *name = s->image->name;
@@ -67,8 +67,8 @@ static int find_in(const struct search *s, const char *dir)
 }
 
 /*
- * Is a line of modules.dep about the module? Then it is that long, without the ending of a
- * compressed one; else 0. Files may have - where names have _.
+ * Checks whether a line of modules.dep is about the module. Returns the length of its path, without
+ * the suffix of a compressed file, or 0. File names may have - where module names have _.
  */
 static int is_of(const char *line, const char *name)
 {
@@ -83,7 +83,7 @@ static int is_of(const char *line, const char *name)
 	return *name || strncmp(at, ".ko", 3) ? 0 : (int)(at - line) + 3;
 }
 
-/* A line, of which what did not fit is left out; false: there are no more. */
+/* Reads a line, dropping what does not fit; false: there are no more. */
 static bool get_line(FILE *f, char *line, size_t size)
 {
 	int c = 0;
@@ -96,7 +96,7 @@ static bool get_line(FILE *f, char *line, size_t size)
 	return true;
 }
 
-/* What modules.dep of the release has; NULL: nothing */
+/* Opens modules.dep of the release; NULL: it does not exist. */
 static FILE *open_list(const struct search *s)
 {
 	int fd = buildfile_open(NULL, "%s/lib/modules/%s/modules.dep", s->sysroot, s->release);
@@ -107,7 +107,10 @@ static FILE *open_list(const struct search *s)
 	return f;
 }
 
-/* The module's file where the kernel finds it, and where packages have its debug information */
+/*
+ * Opens the module's file, either where packages put debug information or where the kernel loads it
+ * from.
+ */
 static int find_module(const struct search *s)
 {
 	FILE *f = open_list(s);
@@ -154,7 +157,7 @@ static int find_file(const struct search *s, const struct symbols_where *where)
 	return fd < 0 ? find_system(s) : fd;
 }
 
-/* The file at hand is the one with debug information: look for no other. */
+/* The file already is the one with debug information: look for no other. */
 static int find_no_debuginfo(Dwfl_Module *mod, void **data, const char *name, Dwarf_Addr base,
 			     const char *file, const char *link, GElf_Word crc, char **found)
 {
@@ -169,7 +172,7 @@ static const Dwfl_Callbacks callbacks = {
 	.section_address = dwfl_offline_section_address,
 };
 
-/* Where a module's .text begins in the file; false: it has no function there. */
+/* Finds the start of a module's .text in the file; false: it has no function there. */
 static bool find_text(const struct kernel_code *k, Dwarf_Addr *text)
 {
 	const char *section;
@@ -242,7 +245,7 @@ void kernel_code_close(struct kernel_code *k)
 	free(k);
 }
 
-/* The function in the file */
+/* Finds the function in the file. */
 static const struct function *find(struct kernel_code *k, const char *name, __u64 start)
 {
 	const struct function *f = NULL;

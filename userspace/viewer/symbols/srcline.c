@@ -2,9 +2,9 @@
 /*
  * srcline.c - source file, line and inlined functions of an address, from debug information
  *
- * Where the file has no index of its compile units (.debug_aranges; clang writes none), one is
- * made. A place in an inlined function has a chain: what it is in, where that was called, and
- * so on to the function that has a symbol.
+ * If the file has no index of its compile units (.debug_aranges; clang writes none), one is made. A
+ * place in an inlined function has a chain: the inlined function, where it was called, and so on up
+ * to the function that has a symbol.
  */
 #include "srcline.h"
 
@@ -13,7 +13,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* struct unit - addresses of a compile unit, which may have several */
+/* struct unit - a range of addresses of a compile unit, which may have several */
 struct unit {
 	Dwarf_Addr start;
 	Dwarf_Addr end;
@@ -93,7 +93,7 @@ static const char *function_name(struct srcline *s, Dwarf_Die *die)
 	return name ? demangle(&s->names, name) : dwarf_diename(die);
 }
 
-/* The call of an inlined function. */
+/* Sets file and line of the symbol to the call of an inlined function. */
 static void find_call(Dwarf_Die *unit, Dwarf_Die *die, struct symbol *symbol)
 {
 	Dwarf_Attribute attribute;
@@ -110,7 +110,10 @@ static void find_call(Dwarf_Die *unit, Dwarf_Die *die, struct symbol *symbol)
 		symbol->line = (int)value;
 }
 
-/* The innermost first; the symbol's place becomes the call of the last of them. */
+/*
+ * Lists inlined functions, the innermost first; the symbol's file and line become those of the call
+ * of the outermost.
+ */
 static void take_inlined(struct srcline *s, Dwarf_Die *unit, Dwarf_Die *dies, int nr,
 			 struct symbol *symbol)
 {
@@ -137,7 +140,10 @@ void srcline_find(struct srcline *s, Dwarf_Addr address, struct symbol *symbol)
 	unit = find_unit(s, address, &bias);
 	pc = address - bias;
 	nr = unit ? dwarf_inlined(&s->scopes, unit, pc, dies) : 0;
-	/* The index has gaps between units, such as code without debug information, as theirs. */
+	/*
+	 * The index counts gaps between units, such as code without debug information, as part of
+	 * them.
+	 */
 	if (!unit || (nr < 0 && dwarf_haspc(unit, pc) <= 0))
 		return;
 	line = dwarf_getsrc_die(unit, pc);

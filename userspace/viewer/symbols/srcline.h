@@ -13,13 +13,13 @@
 struct unit;
 
 /**
- * struct srcline - of a module; begins as SRCLINE_INIT
+ * struct srcline - lookups in a module; begins as SRCLINE_INIT
  * @mod:	libdw's module
- * @units:	compile units by address, once an index in the file did not have one
- * @unit_nr:	how many
+ * @units:	compile units by address, read once the file's index lacks an address
+ * @unit_nr:	number of units
  * @has_units:	they have been read
- * @scopes:	struct dwarf_unit: functions of units
- * @names:	of C++
+ * @scopes:	struct dwarf_unit: functions of compile units
+ * @names:	demangled names
  */
 struct srcline {
 	Dwfl_Module *mod;
@@ -32,9 +32,9 @@ struct srcline {
 
 #define SRCLINE_INIT { .scopes = HASH_TABLE_INIT(struct dwarf_unit, key) }
 
-/* Fills in file, line and inlined of the symbol; they stay as they are if nothing is known. */
+/* Fills in file, line and inlined of the symbol; leaves them unchanged if nothing is known. */
 void srcline_find(struct srcline *s, Dwarf_Addr address, struct symbol *symbol);
-/* Frees it, but not what symbols were given. */
+/* Frees it, but not the lists of inlined functions in symbols. */
 void srcline_free(struct srcline *s);
 
 #endif

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * symbols.c - addresses of code as function, source file and line
+ * symbols.c - translates addresses of code to function, source file and line
  *
- * A module is opened when the first address in it is looked up; each place in it is looked
- * up once, the answer is kept: programs call from few places.
+ * Opens a module when its first address is looked up. Keeps the result for each place: programs
+ * call from few places.
  */
 #include "symbols.h"
 
@@ -15,7 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* struct opened - a file; up to @nr it is the key: a hash of path and build id, a number */
+/*
+ * struct opened - an open file; members up to @nr are the key: a hash of path and build id, and a
+ * number
+ */
 struct opened {
 	__u64 hash;
 	__u64 nr;
@@ -23,7 +26,7 @@ struct opened {
 	char *path;
 };
 
-/* struct answer - a place that was looked up; up to @as it is the key; @in: what it is in */
+/* struct answer - result for a place; members up to @as are the key; @in: the module or trace */
 struct answer {
 	const void *in;
 	__u64 place;
@@ -33,18 +36,18 @@ struct answer {
 
 enum { AS_ADDRESS, AS_RETURN, AS_VARIABLE };
 
-/* struct image - the kernel or a module of it, of one trace */
+/* struct image - the kernel of one trace, or one of its modules */
 struct image {
 	const struct ktrace_kernel_image *image;
 	struct kernel_code *code;
 };
 
 /**
- * struct symbols - what was found so far
- * @where:	where files are
- * @opened:	files
- * @images:	of the kernel
- * @answers:	places
+ * struct symbols - results so far
+ * @where:	where to look for files
+ * @opened:	open files
+ * @images:	images of the kernel
+ * @answers:	results by place
  */
 struct symbols {
 	struct symbols_where where;
@@ -131,7 +134,7 @@ static __u64 hash_text(__u64 hash, const char *text)
 	return hash;
 }
 
-/* The module that is mapped; NULL: no memory. */
+/* Returns the mapped module, opening it at first use; NULL: no memory. */
 static struct opened *get_module(struct symbols *s, const struct ktrace_map *map)
 {
 	struct { __u64 hash, nr; } key = { .nr = 0 };
@@ -158,7 +161,7 @@ static struct symbol *new_symbol(const struct opened *o, __u64 place)
 	return symbol;
 }
 
-/* The answer for a place in a module; it has no symbol if it is new. NULL: no memory. */
+/* Returns the result for a place in a module; a new one has no symbol. NULL: no memory. */
 static struct answer *get_answer(struct symbols *s, const struct opened *o, __u64 place, __u64 as)
 {
 	const struct { const void *in; __u64 place, as; } key = { o->module, place, as };
@@ -208,7 +211,7 @@ const struct symbol *symbols_find_variable(struct symbols *s, const struct ktrac
 	return a && a->symbol && a->symbol->function ? a->symbol : NULL;
 }
 
-/* Its file, opened when it is asked for first; NULL: nothing is known of it. */
+/* Returns the code of a kernel image, opening its file at first use; NULL: the trace lacks it. */
 static struct kernel_code *get_image(struct symbols *s, const struct ktrace_trace *trace,
 				     const char *name)
 {
@@ -300,7 +303,7 @@ void symbols_put_outer(struct ktrace_out *out, const struct symbol *symbol)
 	}
 }
 
-/* Of a lock_guard one wants to know the place in the program, not the headers of the library. */
+/* For a lock_guard, the user wants the place in the program, not in the library's headers. */
 static bool is_of_cxx_headers(const char *file)
 {
 	return file && strstr(file, "/include/") && strstr(file, "/c++/");

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * symbols.h - addresses of code as function, source file and line
+ * symbols.h - translates addresses of code to function, source file and line
  *
- * The trace says which file was where in a process; the rest comes from that file, or from
- * one with its debug information. Opens files that the trace names: only if asked for.
+ * The trace tells which file was mapped where in a process; the rest comes from that file, or from
+ * one with its debug information. Opens files that the trace names only if asked to.
  */
 #ifndef VIEWER_SYMBOLS_SYMBOLS_H
 #define VIEWER_SYMBOLS_SYMBOLS_H
@@ -14,12 +14,12 @@
 #define SYMBOLS_WHERE_MAX 32
 
 /**
- * struct symbols_where - where files are
- * @is_wanted:	look at all
- * @asks_servers: those of DEBUGINFOD_URLS, too
- * @sysroot:	the paths of the trace begin here; NULL = at the root
- * @debug_dirs:	files with debug information; none = /usr/lib/debug of @sysroot
- * @path_maps:	"FROM=TO": paths of the trace that begin with FROM begin with TO here
+ * struct symbols_where - where to look for files
+ * @is_wanted:	look symbols up
+ * @asks_servers: ask the servers of DEBUGINFOD_URLS, too
+ * @sysroot:	folder that stands for the root of the trace's paths; NULL = the root
+ * @debug_dirs:	folders of debug information; none = /usr/lib/debug of @sysroot
+ * @path_maps:	"FROM=TO": replaces prefix FROM of the trace's paths by TO
  */
 struct symbols_where {
 	bool is_wanted;
@@ -49,10 +49,13 @@ enum { OPTION_SYMBOLS = 960, OPTION_SYSROOT, OPTION_PATH_MAP, OPTION_DEBUG_DIR, 
 "                     /usr/lib/debug\n" \
 "  --debuginfod       the same; it may come from the servers of DEBUGINFOD_URLS\n"
 
-/* Takes an option of those above in, or says in @wrong what is wrong with it. False: none. */
+/*
+ * Handles one of the options above, with an error message in @wrong. Returns false for any other
+ * option.
+ */
 bool symbols_option(struct symbols_where *where, int option, const char **wrong);
 
-/* struct symbol_inlined - a function that has no code of its own, and where the place is in it */
+/* struct symbol_inlined - an inlined function, and the place in its source */
 struct symbol_inlined {
 	const char *function;
 	const char *file;
@@ -60,17 +63,17 @@ struct symbol_inlined {
 };
 
 /**
- * struct symbol - what is at an address
+ * struct symbol - description of an address
  * @module:	path of the file in the traced process
  * @place:	offset in that file
- * @function:	name, demangled; NULL = not known; of a variable its name
+ * @function:	name, demangled; NULL = not known; for a variable its name
  * @offset:	bytes from its beginning
  * @file:	path of the source file; NULL = not known
- * @line:	there
- * @inlined:	functions that are inlined here, the innermost first; the others and @file are
- *		where the last of them is called
- * @inlined_nr:	how many
- * @is_kernel:	it is in the kernel, or in module @module of it
+ * @line:	line in that file
+ * @inlined:	functions that are inlined here, the innermost first; the other members describe the
+ *		place where the last of them is called
+ * @inlined_nr:	number of inlined functions
+ * @is_kernel:	it is in the kernel, or in its module @module
  */
 struct symbol {
 	const char *module;
@@ -91,34 +94,34 @@ struct symbols *symbols_new(const struct symbols_where *where);
 /* NULL is allowed. */
 void symbols_free(struct symbols *s);
 /**
- * symbols_find - what is at an address
- * @s:		not used by another thread meanwhile
+ * symbols_find - look up an address
+ * @s:		must not be used by another thread meanwhile
  * @trace:	the trace
  * @pid:	process
  * @raw:	stamp of an event
- * @address:	in that process then
- * @is_return:	it is where a call returns to: the line is that of the call
+ * @address:	address in that process at that time
+ * @is_return:	it is a return address: report the line of the call
  *
- * Return: what there is, until symbols_free(); NULL: the trace knows of no code there.
+ * Return: the symbol, valid until symbols_free(); NULL: the trace has no code there.
  */
 const struct symbol *symbols_find(struct symbols *s, const struct ktrace_trace *trace, __u32 pid,
 				  __u64 raw, __u64 address, bool is_return);
-/* The same of a variable of a program or library. NULL: there is none that has a name. */
+/* The same for a variable of a program or library. NULL: there is none with a name. */
 const struct symbol *symbols_find_variable(struct symbols *s, const struct ktrace_trace *trace,
 					   __u32 pid, __u64 raw, __u64 address);
-/* The same of the kernel's code. NULL: the trace has no name for it. */
+/* The same for kernel code. NULL: the trace has no name for it. */
 const struct symbol *symbols_find_kernel(struct symbols *s, const struct ktrace_trace *trace,
 					 __u64 address, bool is_return);
 /*
- * "work+0x1c at prog.c:41", "work+0x1c in libwork.so", "libwork.so+0x11c4",
- * "leaf at prog.c:7, inlined in work+0x1c at prog.c:41"; without what headers of the C++ library
- * have inlined there
+ * Writes "work+0x1c at prog.c:41", "work+0x1c in libwork.so", "libwork.so+0x11c4", "leaf at
+ * prog.c:7, inlined in work+0x1c at prog.c:41"; omits innermost inlined functions that are in
+ * headers of the C++ library.
  */
 void symbols_put(struct ktrace_out *out, const struct symbol *symbol);
-/* Its parts, for callers with a line for each */
+/* Write the parts of it, for callers that print a line for each. */
 void symbols_put_inlined(struct ktrace_out *out, const struct symbol_inlined *inlined);
 void symbols_put_outer(struct ktrace_out *out, const struct symbol *symbol);
-/* {"module":"/usr/lib/libwork.so","place":4548,"function":"work",...} */
+/* Writes {"module":"/usr/lib/libwork.so","place":4548,"function":"work",...}. */
 void symbols_put_json(struct ktrace_out *out, const struct symbol *symbol);
 
 #endif
