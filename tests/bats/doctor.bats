@@ -130,13 +130,13 @@ for e in map(json.loads, sys.stdin):
 	diff <(grep -v "no session was left" <<<"$output") - <<-'END'
 		of others
 		one
-		registries     1 registry of <trace.h> that nobody uses, 4096 bytes: 'ktraced --recover'
+		registries 1 registry of <trace.h> that nobody uses, 4096 bytes: 'ktraced --recover'
 		{"name":"registries","text":"1 registry of <trace.h> that nobody uses, 4096 bytes: 'ktraced --recover'"}
 		two
-		registries     2 registries of <trace.h> that nobody uses, 12288 bytes: 'ktraced --recover'
+		registries 2 registries of <trace.h> that nobody uses, 12288 bytes: 'ktraced --recover'
 		{"name":"registries","text":"2 registries of <trace.h> that nobody uses, 12288 bytes: 'ktraced --recover'"}
 		used
-		registries     1 registry of <trace.h> that nobody uses, 4096 bytes: 'ktraced --recover'
+		registries 1 registry of <trace.h> that nobody uses, 4096 bytes: 'ktraced --recover'
 		{"name":"registries","text":"1 registry of <trace.h> that nobody uses, 4096 bytes: 'ktraced --recover'"}
 		ktraced: 1 registry of <trace.h> that nobody used removed, 4096 bytes
 		removed

@@ -8,15 +8,15 @@
 #include <stddef.h>
 #include <string.h>
 
-/* struct decimal_unit - what may stand behind a number, and what it is times then */
+/* struct decimal_unit - a suffix of numbers, and the factor it stands for */
 struct decimal_unit {
 	const char *suffix;
 	__u64 factor;
 };
 
 /*
- * Digits, with or without a fraction, times @factor, rounded down.
- * Return: where they end, NULL: there are none, or they are too many.
+ * Reads digits, with or without a fraction; the value is that times @factor, rounded down.
+ * Return: the end of the digits; NULL = there are none, or the value is too large.
  */
 static inline const char *decimal_take(const char *s, __u64 factor, __u64 *value)
 {
@@ -33,13 +33,13 @@ static inline const char *decimal_take(const char *s, __u64 factor, __u64 *value
 		return s;
 	s++;
 	end = s + strspn(s, "0123456789");
-	/* From the last digit on: what rounding takes away then never makes a difference. */
+	/* Go from the last digit to the first: then rounding never makes a difference. */
 	for (const char *at = end; at > s;)
 		fraction = (fraction + factor * (__u64)(*--at - '0')) / 10;
 	return __builtin_add_overflow(*value, fraction, value) ? NULL : end;
 }
 
-/* A number and one of @nr units. False: it is something else, or too much. */
+/* Parses a number with one of @nr units. Returns false if it is something else, or too large. */
 static inline bool decimal_parse(const char *text, const struct decimal_unit *units, size_t nr,
 				 __u64 *value)
 {
@@ -56,7 +56,10 @@ static inline bool decimal_count(const char *text, __u64 *value)
 	return !text[strspn(text, "0123456789")] && decimal_take(text, 1, value);
 }
 
-/* Bytes, without a unit, have no fraction. Less than a byte, which would come to 0, is no size. */
+/*
+ * Parses a size in bytes. Without a unit it has no fraction. Refuses sizes above 0 but below a
+ * byte, which would become 0.
+ */
 static inline bool decimal_size(const char *text, __u64 *value)
 {
 	static const struct decimal_unit units[] = {

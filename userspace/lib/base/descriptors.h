@@ -5,7 +5,7 @@
 
 #include <sys/resource.h>
 
-/** descriptors_allow_all - raise the limit to what the system allows; safe behind vfork() */
+/** descriptors_allow_all - raise the limit to what the system allows; safe after vfork() */
 static inline void descriptors_allow_all(void)
 {
 	struct rlimit limit;

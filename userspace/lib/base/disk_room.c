@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* disk_room.c - what a writer leaves free of a file system */
+/* disk_room.c - room that a writer leaves free on a file system */
 #include "disk_room.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 
 #define SHARE 20u		/* 5 % */
 #define KEPT_MAX (1ull << 30)
-/* Most that is written without asking: other programs write, too. */
+/* Maximum size written without asking, as other programs write, too */
 #define UNASKED_MAX (64ull << 20)
 
 static bool has_refused;
@@ -38,7 +38,7 @@ static __u64 kept(const struct disk_room *r, const struct statvfs *fs)
 	return share < KEPT_MAX ? share : KEPT_MAX;
 }
 
-/* What may still be written; ~0: nobody can tell. */
+/* Returns how much may still be written, ~0 = unknown. */
 static __u64 room_of(const struct disk_room *r, int fd)
 {
 	struct statvfs fs;

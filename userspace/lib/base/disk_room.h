@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * disk_room.h - what a writer leaves free of a file system
+ * disk_room.h - room that a writer leaves free on a file system
  *
- * The file system is asked from time to time only: the less room there is, the sooner.
+ * Asks the file system from time to time only: the less room there is, the sooner.
  */
 #ifndef KTRACE_BASE_DISK_ROOM_H
 #define KTRACE_BASE_DISK_ROOM_H
@@ -12,15 +12,15 @@
 
 /* For @min_free: the smaller of 5 % and 1 GiB */
 #define DISK_ROOM_DEFAULT (~0ull)
-/* The same as a size, such as 512M; 0 = nothing stays free. Programs are told by options, too. */
+/* Sets @min_free to a size such as 512M; 0 = nothing stays free. Programs have options, too. */
 #define DISK_ROOM_VARIABLE "KTRACE_MIN_FREE"
 
 /**
  * struct disk_room - one file's view of its file system
  * @min_free:	bytes that stay free, 0 = none
  * @unasked:	bytes that may be written before the file system is asked again
- * @is_short:	the last answer was no: a little more than what is needed has to become free, or
- *		writing would begin and end again with every file that another program removes
+ * @is_short:	the last answer was no: a little more than needed must become free, or writing
+ *		would begin and end again with every file that another program removes
  */
 struct disk_room {
 	__u64 min_free;
@@ -28,13 +28,13 @@ struct disk_room {
 	bool is_short;
 };
 
-/* What the environment says, else DISK_ROOM_DEFAULT. */
+/* Returns the value from the environment, else DISK_ROOM_DEFAULT. */
 __u64 ktrace_disk_room_default(void);
-/* Return: 0, -ENOSPC: with @size bytes more in the file @fd too little would stay free. */
+/* Return: 0, -ENOSPC = after @size more bytes in file @fd, too little would stay free. */
 int ktrace_disk_room_ask(struct disk_room *r, int fd, __u64 size);
-/* Has that been an answer to this program or library? Else the file system itself is full. */
+/* True if this program or library was refused room here; else the file system itself is full. */
 bool ktrace_disk_room_has_refused(void);
-/* So many bytes have been written. */
+/* Counts @size bytes that were written. */
 void ktrace_disk_room_use(struct disk_room *r, __u64 size);
 
 #endif

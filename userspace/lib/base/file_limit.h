@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* file_limit.h - how large the caller's files may be (RLIMIT_FSIZE), those in memory among them */
+/* file_limit.h - how large the caller's files may be (RLIMIT_FSIZE), including those in memory */
 #ifndef KTRACE_BASE_FILE_LIMIT_H
 #define KTRACE_BASE_FILE_LIMIT_H
 
@@ -7,7 +7,7 @@
 #include <sys/resource.h>
 #include <linux/types.h>
 
-/* Ask before making a file larger: going beyond the limit kills the process by SIGXFSZ. */
+/* Call this before making a file larger: exceeding the limit kills the process by SIGXFSZ. */
 static inline bool may_have_file_of(__u64 size)
 {
 	struct rlimit limit;

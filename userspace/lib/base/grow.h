@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* grow.h - lists that become longer */
+/* grow.h - lists that grow */
 #ifndef KTRACE_BASE_GROW_H
 #define KTRACE_BASE_GROW_H
 
@@ -9,10 +9,10 @@
  * ktrace_grow - a list with room for one more
  * @list:	members in memory of malloc(3), NULL = none yet
  * @nr:		how many
- * @cap:	how many there is room for; changed
+ * @cap:	room for this many; updated
  * @size:	bytes of a member
  *
- * Return: the list, which may lie elsewhere now; NULL without memory: then it is as it was.
+ * Return: the list, which may have moved; NULL = no memory, the list is unchanged.
  */
 static inline void *ktrace_grow(void *list, size_t nr, size_t *cap, size_t size)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* nearest.c - the name that a mistyped one was probably meant to be: optimal string alignment */
+/* nearest.c - the name nearest to a mistyped one: optimal string alignment */
 #include <ktrace/nearest.h>
 
 #include <stdio.h>
@@ -10,7 +10,10 @@ static unsigned int min(unsigned int a, unsigned int b)
 	return a < b ? a : b;
 }
 
-/* Rows of the table: of the letter before last, the last one, and this one. Both are short. */
+/*
+ * Returns the distance of two short names. The table has three rows: of the letter before last, of
+ * the last one, and of this one.
+ */
 static unsigned int distance(const char *a, size_t an, const char *b, size_t bn)
 {
 	unsigned int rows[3][KTRACE_NEAREST_MAX], *before = rows[0], *last = rows[1];
@@ -56,7 +59,7 @@ void ktrace_nearest_try(struct ktrace_nearest *n, const char *name)
 	for (i = 0; name[i] && name[i] == n->wanted[i]; i++)
 		if (name[i] == '.' || name[i] == ':')
 			family = i + 1;
-	/* A name that shares no letter, behind its family, is not near, however short it is. */
+	/* A name that shares no letter after its family is not near, however short it is. */
 	if (d >= n->distance || d >= size - family)
 		return;
 	n->distance = d;

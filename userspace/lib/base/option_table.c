@@ -54,7 +54,7 @@ static const struct option_row *find(const struct option_row *rows, size_t nr, i
 	return NULL;
 }
 
-/* A long option that getopt does not know, which getopt has said */
+/* Suggests a name for an unknown long option, after getopt's message. */
 static void suggest(const struct arrays *a, const char *word, void (*complain)(const char *text))
 {
 	struct ktrace_nearest near;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * option_text.h - what getopt must not print
+ * option_text.h - arguments that getopt must not print
  *
- * getopt's messages have arguments as they are, and a name such as "--x<ESC>]0;..." may come from
- * another user's folder by a "*" of the shell.
+ * getopt's messages contain arguments as they are, and a name such as "--x<ESC>]0;..." may come
+ * from another user's folder by a "*" of the shell.
  */
 #ifndef KTRACE_BASE_OPTION_TEXT_H
 #define KTRACE_BASE_OPTION_TEXT_H
@@ -13,7 +13,7 @@
 
 #define OPTION_FAULT "option '%s' is unknown or ambiguous, or its value is missing or not wanted"
 
-/* True if all arguments are printable ASCII: getopt may print them. */
+/* True if all arguments are printable ASCII, so that getopt may print them. */
 static inline bool option_is_printable(char *const *argv)
 {
 	for (; *argv; argv++)
@@ -23,7 +23,7 @@ static inline bool option_is_printable(char *const *argv)
 	return true;
 }
 
-/* Which option getopt has just refused: @letter is its optopt, @last what is before optind. */
+/* Returns the option that getopt has just refused; @letter: optopt, @last: argv[optind - 1]. */
 static inline const char *option_at_fault(int letter, char name[3], const char *last)
 {
 	if (letter <= 0 || letter > 0xff)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * output_file.c - files that are written, and links of other users that are not followed
+ * output_file.c - opens files for writing, without following links of other users
  *
- * The path is walked here, a component at a time, from a descriptor of the folder reached so far:
- * what was looked at is what is used, even if others change the path meanwhile.
+ * Walks the path component by component, from a descriptor of the folder reached so far. So a
+ * component that was checked is also the one used, even if others change the path meanwhile.
  */
 #include "output_file.h"
 
@@ -20,9 +20,9 @@
 #include <time.h>
 #include <unistd.h>
 
-/* As the kernel's */
+/* The same as in the kernel */
 #define LINKS_MAX 40
-/* Between two looks at a FIFO that nobody reads yet */
+/* Time between two looks at a FIFO without a reader */
 #define NAP_NS 10000000
 
 /* struct walk - @dir: the folder reached, @rest: the path from there, @links: followed so far */
@@ -32,7 +32,10 @@ struct walk {
 	unsigned int links;
 };
 
-/* In a folder where everybody may make files, those of others are not trusted. */
+/*
+ * In a folder where everybody may make files, true only for files of this user and of the folder's
+ * owner. Elsewhere always true.
+ */
 static bool is_trusted(int dir, const struct stat *st)
 {
 	const mode_t shared = S_ISVTX | S_IWOTH;
@@ -44,7 +47,7 @@ static bool is_trusted(int dir, const struct stat *st)
 	       st->st_uid == (uid_t)setfsuid((uid_t)-1);
 }
 
-/* Goes on in @dir, or fails with errno. */
+/* Continues in @dir; if that is negative, returns -errno. */
 static int enter(struct walk *w, int dir)
 {
 	if (dir < 0)
@@ -55,7 +58,7 @@ static int enter(struct walk *w, int dir)
 	return 0;
 }
 
-/* Begins at @path: the root, or where the walk is. Return: 0, -errno. */
+/* Begins with @path, then @tail, at the root or at the folder reached. Return: 0, -errno. */
 static int begin(struct walk *w, const char *path, const char *tail)
 {
 	char rest[PATH_MAX];
@@ -69,7 +72,7 @@ static int begin(struct walk *w, const char *path, const char *tail)
 	return w->dir < 0 ? enter(w, open(".", flags)) : 0;
 }
 
-/* A link of /proc, where /dev/stdout ends, may lead to what has no path: the kernel follows it. */
+/* True in /proc, where /dev/stdout leads. The kernel follows its links, to files without a path. */
 static bool is_in_proc(int fd)
 {
 	struct statfs fs;
@@ -77,7 +80,7 @@ static bool is_in_proc(int fd)
 	return !fstatfs(fd, &fs) && fs.f_type == PROC_SUPER_MAGIC;
 }
 
-/* The link @fd in the folder reached, behind which the path goes on at @tail. Return: 0, -errno. */
+/* Follows link @fd in the current folder; the path continues with @tail. Return: 0, -errno. */
 static int follow_link(struct walk *w, int fd, const struct stat *st, const char *tail)
 {
 	char target[PATH_MAX];
@@ -94,7 +97,7 @@ static int follow_link(struct walk *w, int fd, const struct stat *st, const char
 	return begin(w, target, tail);
 }
 
-/* The folder or link @name, behind which the path goes on at @tail. Return: 0, -errno. */
+/* Enters folder or link @name; the path continues with @tail. Return: 0, -errno. */
 static int follow(struct walk *w, const char *name, const char *tail)
 {
 	int fd = openat(w->dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC), ret;
@@ -114,9 +117,9 @@ static int follow(struct walk *w, const char *name, const char *tail)
 }
 
 /*
- * What is there already: a FIFO without a reader, which another user may put there at any time,
- * must not hold us. The user's own is waited for. With O_DIRECTORY and O_PATH a link is no error,
- * or another one.
+ * Opens an existing file. A FIFO without a reader, which another user may put there at any time,
+ * must not block us; waits for a reader only if the FIFO is trusted. Drops O_DIRECTORY, with which
+ * a link gives another error; with O_PATH, it gives none. Return: descriptor, -errno.
  */
 static int open_existing(const struct walk *w, const char *name, int flags)
 {
@@ -132,7 +135,7 @@ static int open_existing(const struct walk *w, const char *name, int flags)
 			return -errno;
 		if (!is_trusted(w->dir, &st))
 			return -EACCES;
-		/* EAGAIN: a file that another process has a lease of */
+		/* EAGAIN: another process has a lease on the file. */
 		if (!S_ISFIFO(st.st_mode) && !S_ISREG(st.st_mode))
 			return -ENXIO;
 		nanosleep(&nap, NULL);
@@ -142,7 +145,7 @@ static int open_existing(const struct walk *w, const char *name, int flags)
 	return fd < 0 ? -errno : fd;
 }
 
-/* The last component. Return: descriptor, -errno; -ELOOP it is a link. */
+/* Opens the last component. Return: descriptor, -errno; -ELOOP = it is a link. */
 static int open_last(const struct walk *w, const char *name, int flags)
 {
 	const int all = flags | O_NOFOLLOW | O_CLOEXEC;
@@ -170,7 +173,7 @@ static int open_last(const struct walk *w, const char *name, int flags)
 	return error;
 }
 
-/* One component. Return: descriptor of the file, -EAGAIN: further, -errno. */
+/* Takes one component. Return: descriptor of the file, -EAGAIN = go on, -errno. */
 static int step(struct walk *w, int flags)
 {
 	char *name = w->rest + strspn(w->rest, "/"), *tail = strchr(name, '/');

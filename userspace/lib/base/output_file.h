@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* output_file.h - files that are written, and links of other users that are not followed */
+/* output_file.h - opens files for writing, without following links of other users */
 #ifndef KTRACE_BASE_OUTPUT_FILE_H
 #define KTRACE_BASE_OUTPUT_FILE_H
 
@@ -8,10 +8,10 @@
 #include <string.h>
 #include <linux/types.h>
 
-/* Traces tell what programs do, and are their user's alone. */
+/* Traces reveal what programs do, so only their user may read them. */
 #define OUTPUT_MODE 0600
 
-/* What --mode takes: of files that their user reads and writes, and that nobody runs */
+/* --mode takes modes of files that their user can read and write, and that nobody can run. */
 #define OUTPUT_MODE_WRONG "--mode must be octal, from 0600 to 0666, such as 0640, not"
 
 static inline bool output_mode_parse(const char *text, __u32 *mode)
@@ -23,15 +23,15 @@ static inline bool output_mode_parse(const char *text, __u32 *mode)
 }
 
 /*
- * Opens a file to write to it: @flags as of open(2). With O_EXCL for names that no user has given:
- * the file is new, and no link. Else the name may lead there by links, but in a folder where
- * everybody may make files (/tmp) only by those of this user and of the folder's owner, and to no
- * file of anybody else: as the kernel has it with fs.protected_symlinks and fs.protected_regular,
- * which may be off.
+ * Opens a file for writing; @flags as for open(2). Use O_EXCL for names that no user has given: the
+ * file is then new, and not a link. Otherwise links in the path are followed. In a folder where
+ * everybody may make files (/tmp), links and files must belong to this user or to the folder's
+ * owner; the kernel does the same with fs.protected_symlinks and fs.protected_regular, which may
+ * be off.
  *
- * A new file has mode OUTPUT_MODE, whatever the umask is; another one keeps its own.
+ * A new file has mode OUTPUT_MODE, whatever the umask is; an existing one keeps its mode.
  *
- * Return: descriptor, or -errno; -EACCES: such a link or file, too.
+ * Return: descriptor, or -errno; -EACCES also for a link or file of another user.
  */
 int ktrace_output_file(const char *path, int flags);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* peer.h - who is at the other end of a local socket */
+/* peer.h - the process at the other end of a local socket */
 #ifndef KTRACE_BASE_PEER_H
 #define KTRACE_BASE_PEER_H
 
@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 /*
- * True if it is root or our user: others may have taken the name of the socket, and what they say
- * or ask for does not count. @cred: who it is (of a listener, who it was when it began to listen);
- * user id -1 if that cannot be determined.
+ * True if the peer is root or our user. Others may have taken the name of the socket; ignore their
+ * messages and requests. @cred: of the peer (for a listener, from when it began to listen); user
+ * id -1 if that cannot be determined.
  */
 static inline bool peer_is_trusted(int fd, struct ucred *cred)
 {

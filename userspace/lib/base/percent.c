@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* percent.c - values in which some bytes are written %XX */
+/* percent.c - values with some bytes written as %XX */
 #include "percent.h"
 
 static int hex_digit(char c)

@@ -2,7 +2,7 @@
 /*
  * pthread_calls.h - the functions that are recorded: one row each
  *
- * Included by files that make something of every row, with CALL() defined; no include guard.
+ * Included by files that expand every row with their own CALL(); no include guard.
  *
  *   CALL(how, type, function, stem, result, parameters...)
  *
@@ -10,11 +10,11 @@
  *   PAIR	events stem_in before and stem_out after the call
  *   BOTH	the same; the C library has two versions of the function
  *   AFTER	one event, stem, after a call that never waits
- *   TRY		the same, of one that takes something: the event says where it was called
- *   LOCK(x)	tries to take first: one event, stem, if that did; else as PAIR. x says how to try
+ *   TRY		the same for a call that takes something: the event says where it was called
+ *   LOCK(x)	tries to take first: one event, stem, if that succeeds; else as PAIR. x: how to try
  *   UNLOCK(x)	one event, stem, before a call that will not fail; else as PAIR
- *   HAND	the wrapper is written out: the events have fields of their own
- * type, result	what it returns, and what of that is recorded: RESULT_* in kinds.h
+ *   HAND	the wrapper is written by hand: its events have fields of their own
+ * type, result	type of the result, and what is recorded of it: RESULT_* in kinds.h
  * parameters	(type, name, kind): kinds in kinds.h say which events have it as a field
  */
 

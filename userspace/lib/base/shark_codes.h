@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* shark_codes.h - the type of log:event, as the kernel's and the programs' tracer describe it */
+/* shark_codes.h - the type of log:event, as described by the tracers of kernel and programs */
 #ifndef KTRACE_BASE_SHARK_CODES_H
 #define KTRACE_BASE_SHARK_CODES_H
 

@@ -9,9 +9,9 @@
 /**
  * standard_hold - take the places of descriptors 0, 1 and 2 that are closed
  *
- * For the beginning of main(). A file opened later would get such a number, and what is meant for
- * standard output or error would be written into it. What takes the place can neither be read nor
- * written, as if it were closed; and for programs executed it is.
+ * Call at the beginning of main(). A file opened later would get such a number, and text for
+ * standard output or error would be written into it. The descriptor opened instead can neither be
+ * read nor written, as if it were closed; in executed programs, it is closed.
  */
 static inline void standard_hold(void)
 {

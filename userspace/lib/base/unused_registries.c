@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * unused_registries.c - what programs with <trace.h> have left behind in shared memory
+ * unused_registries.c - registries that programs with <trace.h> left in shared memory
  *
- * The last program of a user removes the registry, unless it is killed. Then the next one uses it.
- * But a PID namespace has a registry of its own, and nobody comes any more when it has ended.
+ * The last program of a user removes the registry, unless it is killed; then the next program uses
+ * it. But a PID namespace has a registry of its own, and no program uses it after the namespace has
+ * ended.
  *
- * Who uses a registry has it mapped, in whatever namespace. The kernel grants a lease for writing
- * only on a file that nobody else has open or mapped, and keeps those who come waiting as long as
- * it lasts. They try again: registry_file.c.
+ * Programs that use a registry have it mapped, in whatever namespace. The kernel grants a lease for
+ * writing only on a file that nobody else has open or mapped, and lets those who open it wait as
+ * long as the lease lasts. They try again: registry_file.c.
  */
 #include "unused_registries.h"
 
@@ -20,7 +21,7 @@
 
 #define FOLDER "/dev/shm"
 
-/* Whether it is a registry by its name and owner, and one that this process may remove */
+/* True if it is a registry by its name and owner, and this process may remove it. */
 static bool is_registry(const char *name, const struct stat *st, bool all)
 {
 	unsigned int uid;
@@ -31,7 +32,7 @@ static bool is_registry(const char *name, const struct stat *st, bool all)
 	       (uid == geteuid() || (all && !geteuid()));
 }
 
-/* Return: its bytes if nobody used it, 0. */
+/* Returns the size of an unused registry, 0 for any other file; removes it if asked to. */
 static off_t look_at(int dir, const char *name, bool all, bool is_removed)
 {
 	struct stat st;
@@ -52,7 +53,7 @@ static off_t look_at(int dir, const char *name, bool all, bool is_removed)
 
 struct unused_registries ktrace_unused_registries(bool all, bool is_removed)
 {
-	/* Comes when somebody wants to open the file. */
+	/* SIGIO is sent when another process opens a leased file. */
 	void (*before)(int) = signal(SIGIO, SIG_IGN);
 	struct unused_registries unused = { 0 };
 	DIR *folder = opendir(FOLDER);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* unused_registries.h - what programs with <trace.h> have left behind in shared memory */
+/* unused_registries.h - registries that programs with <trace.h> left in shared memory */
 #ifndef KTRACE_BASE_UNUSED_REGISTRIES_H
 #define KTRACE_BASE_UNUSED_REGISTRIES_H
 
@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 /**
- * struct unused_registries - those that no process uses
+ * struct unused_registries - registries that no process uses
  * @nr:		how many
  * @bytes:	of all of them
  */
@@ -17,7 +17,8 @@ struct unused_registries {
 };
 
 /*
- * Registries of this user; @all: as root, those of other users, too. They can be removed at once.
+ * Finds unused registries of this user; @all: as root, those of other users, too. @is_removed:
+ * removes them.
  */
 struct unused_registries ktrace_unused_registries(bool all, bool is_removed);
 

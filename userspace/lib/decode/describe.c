@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * describe.c - event descriptions become event types
+ * describe.c - turns event descriptions into event types
  *
- * Recursive descent over the grammar in <linux/ktrace_events.h>. One allocation holds
- * everything: the type, its fields, their enumerators and a copy of the text, in which
- * the parser ends each name with a NUL. Separators bound the numbers of fields and
- * enumerators, so the space is known before parsing.
+ * Recursive descent over the grammar in <linux/ktrace_events.h>. One allocation holds everything:
+ * the type, its fields, their enumerators and a copy of the text, in which the parser ends each
+ * name with a NUL. Counting separators gives upper bounds for fields and enumerators, so the space
+ * is known before parsing.
  */
 #include "name_char.h"
 #include "out.h"
@@ -29,7 +29,7 @@ static const struct scalar {
 };
 
 /**
- * struct parser - where the parser stands
+ * struct parser - state of the parser
  * @at:		next character of the copy; names before it may have got their NUL
  * @fields:	next free field
  * @enums:	next free enumerator
@@ -52,7 +52,7 @@ __u32 ktrace_scalar_size(enum ktrace_scalar scalar)
 	return scalars[scalar].size;
 }
 
-/* Takes @expected away. */
+/* Consumes @expected, if it is next. */
 static bool take(struct parser *p, const char *expected)
 {
 	size_t n = strlen(expected);
@@ -64,8 +64,7 @@ static bool take(struct parser *p, const char *expected)
 }
 
 /*
- * Takes a name and the @end behind it, which becomes its NUL.
- * NULL: there is no such thing here.
+ * Consumes a name and the @end after it, which becomes its NUL. Returns NULL if they are not next.
  */
 static const char *take_name(struct parser *p, char end)
 {
@@ -79,7 +78,7 @@ static const char *take_name(struct parser *p, char end)
 	return begin;
 }
 
-/* Takes a decimal or hexadecimal number. */
+/* Consumes a decimal or hexadecimal number. */
 static bool take_number(struct parser *p, __s64 *v)
 {
 	bool is_negative = *p->at == '-';
@@ -166,7 +165,7 @@ static bool take_type(struct parser *p, struct ktrace_field *f)
 	return take_scalar(p, &f->scalar) && take_array(p, f) && take(p, " ");
 }
 
-/* " name=" and a NUL: 3 bytes more than the name. */
+/* Makes the label " name=" with its NUL: 3 bytes more than the name. */
 static void make_label(struct parser *p, struct ktrace_field *f)
 {
 	size_t n = strlen(f->name);
@@ -197,7 +196,7 @@ static bool take_fields(struct parser *p, struct ktrace_event_type *type)
 	return true;
 }
 
-/* [ "@" file ":" line ]; the file's name may contain colons */
+/* Consumes [ "@" file ":" line ]; the file's name may contain colons */
 static bool take_source(struct parser *p, struct ktrace_event_type *type)
 {
 	struct parser number;
@@ -220,7 +219,7 @@ static bool take_source(struct parser *p, struct ktrace_event_type *type)
 	return true;
 }
 
-/* @full: where the full name goes; it has room for the whole description */
+/* @full: buffer for the full name, with room for the whole description */
 static bool take_event(struct parser *p, struct ktrace_event_type *type, char *full)
 {
 	size_t n = strcspn(p->at, "{");
@@ -253,11 +252,11 @@ int ktrace_event_type_parse(const char *desc, struct ktrace_event_type **out)
 
 	if (len == KTRACE_DESC_SIZE_MAX)
 		return -EINVAL;
-	/* The last, failing, attempt may begin one more of each. */
+	/* The last attempt, which fails, may begin one more of each. */
 	fields = count_char(desc, ';') + 1;
 	enums = count_char(desc, '=') + 1;
 	size = sizeof(*type) + fields * sizeof(*p.fields) + enums * sizeof(*p.enums);
-	/* A copy, the full name, the labels: none is longer than what it is made of. */
+	/* A copy, the full name, the labels: none is longer than the text it is made from. */
 	type = calloc(1, size + 3 * (len + 1) + LABEL_ROOM);
 	if (!type)
 		return -ENOMEM;
@@ -285,7 +284,7 @@ const char *ktrace_enumerator_find(const struct ktrace_field *field, __s64 value
 	const __u64 place = field->enum_nr ? (__u64)value - (__u64)field->enums[0].value : 0;
 	__u32 i;
 
-	/* Long lists count from their first one on and have few gaps, if any. */
+	/* Long lists count up from their first value, with few gaps if any. */
 	if (place < field->enum_nr && field->enums[place].value == value)
 		return field->enums[place].name;
 	for (i = 0; i < field->enum_nr; i++)

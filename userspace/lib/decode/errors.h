@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * errors.h - names of error numbers, as the kernel returns them: below 0
+ * errors.h - names of error numbers, negative as the kernel returns them
  *
- * Those behind EHWPOISON leave the kernel in traces only. Numbers as on all machines but alpha,
+ * Those after EHWPOISON leave the kernel in traces only. Numbers as on all machines except alpha,
  * mips, parisc and sparc.
  */
 #ifndef KTRACE_DECODE_ERRORS_H

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * format.c - the kernel's own description of an event becomes an event type
+ * format.c - turns the kernel's own description of an event into an event type
  *
- * The text is a "format" file of tracefs. Where the fields are in a record is up to the kernel:
- * the type is "placed", value.c. The text may be hostile.
+ * The text is a "format" file of tracefs. The kernel decides where the fields are in a record: the
+ * type is "placed", value.c. The text may be hostile.
  *
- * A line of a field is "\tfield:DECLARATION;\toffset:N;\tsize:N;\tsigned:N;". The declaration
- * is what the kernel's source has, as the preprocessor leaves it; its last word is the name of
- * the field, with the brackets of an array behind it, or before it:
+ * A line of a field is "\tfield:DECLARATION;\toffset:N;\tsize:N;\tsigned:N;". The declaration is
+ * from the kernel's source after preprocessing; its last word is the name of the field, with the
+ * brackets of an array after it, or before it:
  *
  *   char comm[16]               an array in the record
- *   __data_loc char[] name      a dynamic array: the record has its place and bytes
- *   __rel_loc u32 list[]        the same, counted from behind this place
+ *   __data_loc char[] name      a dynamic array: the record has its position and bytes
+ *   __rel_loc u32 list[]        the same, counted from the end of that entry
  *   __data_loc cpumask_t mask   the same, without brackets
  *   __data_loc char[][2] names  two texts, of a probe: fields names.0 and names.1
  *
- * How a field is printed is not told by its type, but by the text for printing: one that is
- * "name=0x%...", "name: 0x%..." or "name=%p..." there is shown in hexadecimal, and so are
- * addresses, masks, structures, and what is of an unknown type. Nothing else there is read.
+ * Not the type of a field but the text for printing tells how the field is printed: a field that
+ * is "name=0x%...", "name: 0x%..." or "name=%p..." there is shown in hexadecimal, and so are
+ * addresses, masks, structures, and values of unknown types. Nothing else in that text is read.
  */
 #include "base/grow.h"
 #include "format_type.h"
@@ -40,7 +40,7 @@ static const char print_mark[] = "\nprint fmt:";
  * struct declared - one field
  * @name:	its name, in the text
  * @len:	bytes of it
- * @index:	of several with this name, -1 = there is one
+ * @index:	number among several with this name, -1 = the only one
  * @field:	all but its name and label
  */
 struct declared {
@@ -54,11 +54,11 @@ struct declared {
  * struct reader - reads a description
  * @text:	all of it
  * @at:		the next character
- * @print:	its text for printing, NULL = there is none
+ * @print:	its text for printing, NULL = none
  * @list:	fields found
  * @nr:		how many
  * @cap:	room in @list
- * @ret:	what reading it returns
+ * @ret:	result of reading it
  * @error:	for the caller
  */
 struct reader {
@@ -73,14 +73,14 @@ struct reader {
 };
 
 /**
- * struct declaration - "char comm[16]" taken apart
- * @from:	where it begins
- * @place:	KTRACE_AT, or where a dynamic array is
+ * struct declaration - the parts of "char comm[16]"
+ * @from:	its beginning
+ * @place:	KTRACE_AT, or how a dynamic array is found
  * @type:	the type without brackets
  * @name:	the field's name
  * @len:	bytes of it
  * @is_array:	it has brackets
- * @count:	elements, 0 = none or not said as a number
+ * @count:	elements, 0 = none or not given as a number
  * @texts:	texts of a probe
  */
 struct declaration {
@@ -94,7 +94,7 @@ struct declaration {
 	__u32 texts;
 };
 
-/* Always false. @at: what is wrong begins here */
+/* Reports an error and returns false. @at: where the text is wrong */
 __attribute__((format(printf, 3, 4)))
 static bool refuse(struct reader *r, const char *at, const char *format, ...)
 {
@@ -136,7 +136,7 @@ static bool is_full_name(const char *s)
 
 /* ---- declarations ---- */
 
-/* Takes the blanks before @end away. */
+/* Returns @end without the blanks before it. */
 static const char *trim(const char *from, const char *end)
 {
 	while (end > from && end[-1] == ' ')
@@ -144,7 +144,7 @@ static const char *trim(const char *from, const char *end)
 	return end;
 }
 
-/* The number in "[16]"; 0 if it is none, such as "[]" and "[TASK_COMM_LEN]". */
+/* Returns the number in "[16]"; 0 if it is not a number, such as "[]" and "[TASK_COMM_LEN]". */
 static __u32 number_in(const char *open, const char *close)
 {
 	__u32 n = 0;
@@ -158,8 +158,8 @@ static __u32 number_in(const char *open, const char *close)
 }
 
 /*
- * Takes all pairs of brackets before @end away. @d->count becomes the product of their
- * numbers, 0 if one has none.
+ * Consumes all pairs of brackets before @end. Sets @d->count to the product of their numbers, 0 if
+ * one has none.
  */
 static const char *take_brackets(struct declaration *d, const char *from, const char *end)
 {
@@ -199,7 +199,7 @@ static bool take_name(struct reader *r, struct declaration *d, const char *from,
 	return true;
 }
 
-/* The declaration from r->at up to @end. */
+/* Consumes the declaration from r->at to @end. */
 static bool take_declaration(struct reader *r, const char *end, struct declaration *d)
 {
 	const char *from = r->at;
@@ -239,7 +239,10 @@ static enum ktrace_scalar integer(__u32 size, bool is_signed, bool hex)
 	return all[hex ? 2 : is_signed][size];
 }
 
-/* Bytes of one element as the kernel says; of a macro's number of elements as the type says. */
+/*
+ * Returns the bytes of one element, derived from the field's size; if a macro gives the number of
+ * elements, from the type.
+ */
 static __u32 element_size(const struct declaration *d, __u32 size)
 {
 	if (d->place != KTRACE_AT)
@@ -251,7 +254,7 @@ static __u32 element_size(const struct declaration *d, __u32 size)
 	return d->type.size && size % d->type.size == 0 ? d->type.size : 0;
 }
 
-/* What the elements are; bytes if they are nothing that has a size of its own. */
+/* Sets the type of the elements: bytes, unless they have a usable size of their own. */
 static void set_scalar(struct reader *r, const struct declaration *d, __u32 size, bool is_signed,
 		       struct ktrace_field *f)
 {
@@ -291,7 +294,7 @@ static bool add_declared(struct reader *r, const struct declaration *d,
 	return true;
 }
 
-/* A dynamic array, or the texts of a probe: a place for each */
+/* Adds a dynamic array, or the texts of a probe, each with its position */
 static bool add_far(struct reader *r, const struct declaration *d, struct ktrace_field *f,
 		    __u32 size)
 {
@@ -309,7 +312,7 @@ static bool add_far(struct reader *r, const struct declaration *d, struct ktrace
 	return true;
 }
 
-/* struct numbers - what is said about a field beside its declaration */
+/* struct numbers - what a field's line says besides its declaration */
 struct numbers {
 	__u32 offset;
 	__u32 size;
@@ -320,7 +323,7 @@ static bool add_field(struct reader *r, const struct declaration *d, const struc
 {
 	struct ktrace_field f = { .offset = n->offset, .place = KTRACE_AT };
 
-	if (!n->size)	/* what the record ends with, in some that nobody gets */
+	if (!n->size)	/* ends the record in some events that are never delivered */
 		return true;
 	set_scalar(r, d, n->size, n->is_signed, &f);
 	if (d->place != KTRACE_AT)
@@ -332,7 +335,7 @@ static bool add_field(struct reader *r, const struct declaration *d, const struc
 
 /* ---- lines ---- */
 
-/* Takes what must be next. */
+/* Consumes @expected, or reports an error. */
 static bool take(struct reader *r, const char *expected)
 {
 	size_t n = strlen(expected);
@@ -344,7 +347,7 @@ static bool take(struct reader *r, const char *expected)
 	return true;
 }
 
-/* Takes @head and the number behind it. */
+/* Consumes @head and the number after it. */
 static bool take_number(struct reader *r, const char *head, __u32 max, __u32 *number)
 {
 	unsigned long n;
@@ -368,7 +371,9 @@ static void skip_line(struct reader *r)
 	r->at += *r->at == '\n';
 }
 
-/* The line of a field, of the first ones if @is_first. A later kernel may say more at its end. */
+/*
+ * Reads the line of a field; @is_first: of the common ones. Later kernels may append to the line.
+ */
 static bool take_field(struct reader *r, bool is_first)
 {
 	struct declaration d;
@@ -391,7 +396,7 @@ static bool take_field(struct reader *r, bool is_first)
 	return (is_first && !strncmp(d.name, "common_", 7)) || add_field(r, &d, &n);
 }
 
-/* Common fields come first; an empty line ends them. */
+/* Reads all fields. Common fields come first; an empty line ends them. */
 static bool take_fields(struct reader *r)
 {
 	bool is_first = true;
@@ -420,8 +425,8 @@ static bool take_format(struct reader *r)
 /* ---- the type ---- */
 
 /**
- * struct maker - puts a type together
- * @type:	the type, with its fields behind it
+ * struct maker - builds a type
+ * @type:	the type, followed by its fields
  * @fields:	next free field
  * @text:	room for the next name
  */
@@ -463,7 +468,7 @@ static void make_field(struct maker *m, const struct declared *from)
 	m->type->field_nr++;
 }
 
-/* Bytes that the texts of a type take. */
+/* Returns the bytes that the texts of a type take. */
 static size_t text_size(const char *name, const struct reader *r)
 {
 	size_t size = 2 * (strlen(name) + 2) + strlen(r->text) + 1 + LABEL_ROOM, i;
@@ -492,7 +497,7 @@ static int make_type(const char *name, const struct reader *r, struct ktrace_eve
 	m.type->name = m.type->full_name + (colon + 1 - name);
 	for (i = 0; i < r->nr; i++)
 		make_field(&m, &r->list[i]);
-	/* Behind the labels: who prints them may read a few bytes more. */
+	/* After the labels: code that prints them may read a few bytes more. */
 	m.type->format = add_text(&m, r->text, strlen(r->text));
 	*out = m.type;
 	return 0;

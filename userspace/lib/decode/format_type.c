@@ -2,16 +2,16 @@
 /*
  * format_type.c - C types, as the kernel's descriptions of events name them
  *
- * A description says how many bytes a field has, but of a dynamic array only where it is: how
- * large its elements are follows from the name of their type alone. Types that are not known
- * are bytes. Sizes are those of 64-bit kernels.
+ * A description gives the bytes of a field, but of a dynamic array only the position: the size of
+ * its elements follows only from the name of their type. Values of unknown types are shown as
+ * bytes. Sizes are those of 64-bit kernels.
  */
 #include "format_type.h"
 #include "name_char.h"
 
 #include <string.h>
 
-/* struct typedefs - names of types with @size bytes, a blank around each */
+/* struct typedefs - names of types with @size bytes, with a blank around each */
 static const struct typedefs {
 	__u32 size;
 	const char *names;
@@ -76,7 +76,7 @@ static enum word word_of(const char *word, size_t len)
 	return WORD_OTHER;
 }
 
-/* struct c_words - which words a type has */
+/* struct c_words - the words in the name of a type */
 struct c_words {
 	__u32 seen;
 	const char *other;
@@ -112,7 +112,10 @@ static struct c_words find_words(const char *text, size_t len)
 	return found;
 }
 
-/* "unsigned long", "char", "enum pm_qos_req_action": of the words that C itself has */
+/*
+ * Returns the size of "unsigned long", "char", "enum pm_qos_req_action": types made of C's own
+ * words
+ */
 static __u32 size_of_words(const struct c_words *w)
 {
 	if (has(w, WORD_ENUM))
@@ -163,7 +166,7 @@ bool ktrace_format_is_hex(const char *print, const char *name)
 	return false;
 }
 
-/* __get_bitmask(name), __get_rel_cpumask(name) and so on */
+/* Searches for __get_bitmask(name), __get_rel_cpumask(name) and so on */
 bool ktrace_format_is_mask(const char *print, const char *name)
 {
 	static const char *const before[] = {

@@ -6,11 +6,11 @@
 #include <ktrace/decode.h>
 
 /**
- * struct c_type - what the name of a type tells
- * @size:	bytes of one value, 0 = the name does not tell
+ * struct c_type - properties of a type, from its name
+ * @size:	bytes of one value, 0 = unknown from the name
  * @is_char:	plain char: arrays of them are text
  * @is_pointer:	an address
- * @is_struct:	struct or union: bytes, however many they are
+ * @is_struct:	struct or union: bytes of any number
  * @is_mask:	a mask of CPUs
  */
 struct c_type {

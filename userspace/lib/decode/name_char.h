@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* name_char.h - what names of events and fields are made of, see <linux/ktrace_events.h> */
+/* name_char.h - characters in names of events and fields, see <linux/ktrace_events.h> */
 #ifndef KTRACE_DECODE_NAME_CHAR_H
 #define KTRACE_DECODE_NAME_CHAR_H
 

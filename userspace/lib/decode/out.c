@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * out.c - text into a buffer: the pieces that listings are made of
+ * out.c - writes text into a buffer, in the pieces that listings are made of
  *
- * A piece of bounded size asks for room first and then stores without checks; text of
- * any length is cut into such pieces.
+ * A piece of bounded size asks for room first and then stores without checks; text of any length is
+ * cut into such pieces.
  */
 #include "out.h"
 
@@ -12,10 +12,7 @@
 
 #define PIECE 64u
 
-/*
- * For has_room(): gets the bytes out of the way.
- * Return: true, or false if that cannot be.
- */
+/* Flushes the buffer for has_room(). Returns false if that fails or there is no flush function. */
 bool ktrace_out_make_room(struct ktrace_out *out)
 {
 	int ret;
@@ -29,8 +26,8 @@ bool ktrace_out_make_room(struct ktrace_out *out)
 }
 
 /*
- * Copies up to PIECE bytes. Not by memcpy(3), whose call costs more than the copy: pieces
- * are a few letters most often. Beginning and end may overlap.
+ * Copies up to PIECE bytes. Does not use memcpy(3), whose call costs more than the copy: most
+ * pieces are a few letters. Beginning and end may overlap.
  */
 static inline void copy_piece(char *to, const char *from, size_t n)
 {
@@ -130,7 +127,7 @@ void ktrace_out_pad(struct ktrace_out *out, size_t from, size_t width)
 	out->len += n;
 }
 
-/* Bytes from @s on that need no escape in a C or JSON string. */
+/* Returns how many bytes from @s on need no escape in a C or JSON string. */
 static size_t plain_run(const char *s, size_t n)
 {
 	static const bool is_plain[256] = {
@@ -143,7 +140,7 @@ static size_t plain_run(const char *s, size_t n)
 	return i;
 }
 
-/* The escapes that C and JSON have in common; false: @c needs another. */
+/* Writes an escape that C and JSON have in common; returns false if @c needs another. */
 static bool put_short_escape(struct ktrace_out *out, char c)
 {
 	static const char from[] = "\"\\\n\t\r\b\f";
@@ -158,8 +155,8 @@ static bool put_short_escape(struct ktrace_out *out, char c)
 }
 
 /*
- * Length of the UTF-8 sequence at @s that encodes a character above 0x7f, and in @out which one;
- * 0 = none.
+ * Returns the length of the UTF-8 sequence at @s that encodes a character above 0x7f, and the
+ * character in @out; 0 = none.
  */
 static size_t utf8_length(const char *text, size_t n, __u32 *out)
 {
@@ -183,9 +180,9 @@ static size_t utf8_length(const char *text, size_t n, __u32 *out)
 }
 
 /*
- * Characters above 0x7f that a terminal or a browser obeys: the second set of control characters,
- * ends of lines and paragraphs, and what changes the direction of text, so that a name would turn
- * round what follows it.
+ * True for characters above 0x7f that a terminal or a browser obeys: the second set of control
+ * characters, ends of lines and paragraphs, and those that change the direction of text, so that a
+ * name could reverse the text after it.
  */
 static bool is_obeyed(__u32 code)
 {
@@ -193,7 +190,7 @@ static bool is_obeyed(__u32 code)
 	       (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
 }
 
-/* As utf8_length(), but 0 for characters that are obeyed. */
+/* Like utf8_length(), but returns 0 for characters that are obeyed. */
 static size_t printable_length(const char *s, size_t n)
 {
 	__u32 code = 0;
@@ -235,8 +232,8 @@ void ktrace_out_safe(struct ktrace_out *out, const char *s)
 }
 
 /*
- * @s in quotes; what needs care is put by @special, which returns how many bytes it took.
- * Inline, so that this is a direct call.
+ * Writes @s in quotes; @special writes a character that needs care, and returns how many bytes it
+ * took. Inline, so that this is a direct call.
  */
 static inline __attribute__((always_inline))
 void put_string(struct ktrace_out *out, const char *s, size_t n,
@@ -259,7 +256,7 @@ void put_string(struct ktrace_out *out, const char *s, size_t n,
 	ktrace_out_char(out, '"');
 }
 
-/* One character that needs care in text */
+/* Writes one character that needs care in text */
 static size_t put_quoted_special(struct ktrace_out *out, const char *s, size_t n)
 {
 	size_t len = (unsigned char)*s < 0x80 ? 0 : printable_length(s, n);
@@ -280,7 +277,7 @@ void ktrace_out_quoted(struct ktrace_out *out, const char *s, size_t n)
 	put_string(out, s, n, put_quoted_special);
 }
 
-/* The same in JSON */
+/* Does the same in JSON */
 static size_t put_json_special(struct ktrace_out *out, const char *s, size_t n)
 {
 	__u32 code = (unsigned char)*s;
@@ -293,7 +290,7 @@ static size_t put_json_special(struct ktrace_out *out, const char *s, size_t n)
 		ktrace_out_bytes(out, s, len);
 		return len;
 	}
-	/* Those that are obeyed have four digits at most. */
+	/* Characters that are obeyed have at most four digits. */
 	ktrace_out_str(out, "\\u");
 	ktrace_out_hex(out, len ? code : 0xfffd, 4);
 	return len ? len : 1;

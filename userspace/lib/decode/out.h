@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* out.h - text into a buffer: what is so short that a call would cost more */
+/* out.h - writing text into a buffer: functions so short that a call would cost more */
 #ifndef KTRACE_DECODE_OUT_H
 #define KTRACE_DECODE_OUT_H
 
@@ -9,20 +9,20 @@
 #include <string.h>
 
 #define EIGHT_DIGITS 100000000u
-#define LABEL_ROOM 16u	/* bytes that may be read from any label on: see describe.c */
+#define LABEL_ROOM 16u	/* bytes that may be read at any label: see describe.c */
 
 bool ktrace_out_make_room(struct ktrace_out *out);
 
-/* Room for @n <= KTRACE_OUT_MIN more bytes. */
+/* Makes room for @n <= KTRACE_OUT_MIN more bytes. */
 static inline bool has_room(struct ktrace_out *out, size_t n)
 {
 	return __builtin_expect(out->cap - out->len >= n, 1) || ktrace_out_make_room(out);
 }
 
 /*
- * The 8 digits of @v, below EIGHT_DIGITS, one a byte, the first in the lowest: by halves,
- * quarters and eighths, all parts at once. A product with a rounded-up inverse is exact
- * for numbers so small.
+ * Returns the 8 digits of @v, below EIGHT_DIGITS, one a byte, the first in the lowest: splits into
+ * halves, quarters and eighths, all parts at once. A product with a rounded-up inverse is exact for
+ * numbers so small.
  */
 static inline __u64 eight_digits(__u32 v)
 {
@@ -34,7 +34,7 @@ static inline __u64 eight_digits(__u32 v)
 	return tens | (part - tens * 10) << 8;
 }
 
-/* Puts @v, below EIGHT_DIGITS, with at least @digits digits, 1 to 8. */
+/* Writes @v, below EIGHT_DIGITS, with at least @digits digits, 1 to 8. */
 static inline void put_eight(struct ktrace_out *out, __u32 v, unsigned int digits)
 {
 	__u64 text = eight_digits(v);
@@ -56,7 +56,7 @@ static inline void put_u64(struct ktrace_out *out, __u64 v)
 		ktrace_out_dec(out, v, 1);
 }
 
-/* Puts what a field begins with. Most labels are short, and copied as if they were not. */
+/* Writes the label of a field. Most labels are short, and copied with a fixed length. */
 static inline void put_label(struct ktrace_out *out, const struct ktrace_field *f)
 {
 	if (f->label_size > LABEL_ROOM || out->cap - out->len < LABEL_ROOM) {

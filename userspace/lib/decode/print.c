@@ -27,7 +27,7 @@ static bool is_float(enum ktrace_scalar s)
 	return styles[s] == FLOAT;
 }
 
-/* Strings, and char arrays up to their first NUL. */
+/* True for strings, and for char arrays, which end at their first NUL. */
 static bool is_text(const struct ktrace_value *v, size_t *n)
 {
 	if (v->field->scalar != KTRACE_CHAR || v->field->shape == KTRACE_ONE)
@@ -36,14 +36,14 @@ static bool is_text(const struct ktrace_value *v, size_t *n)
 	return true;
 }
 
-/* The shortest of the usual forms that reads back as the same number. */
+/* Writes the shortest of the usual forms that reads back as the same number. */
 static void put_float(struct ktrace_out *out, double x, bool is_single)
 {
 	char text[40];
 	int precision = is_single ? 6 : 15;
 
 	if (isnan(x)) {
-		ktrace_out_str(out, "nan");	/* whose sign means nothing */
+		ktrace_out_str(out, "nan");	/* its sign has no meaning */
 		return;
 	}
 	do {
@@ -146,13 +146,13 @@ void ktrace_value_text(struct ktrace_out *out, const struct ktrace_value *v)
 		ktrace_out_str(out, "...");
 }
 
-/* One integer without names: what most fields are. */
+/* True for one integer without names, as most fields are. */
 static bool is_number(const struct ktrace_field *f)
 {
 	return f->shape == KTRACE_ONE && !f->enum_nr && styles[f->scalar] <= HEX;
 }
 
-/* A string that has its NUL: what most of the other fields are. */
+/* Writes a string that has its NUL, as most of the other fields are. */
 static bool put_string(struct ktrace_out *out, struct ktrace_values *it)
 {
 	size_t left = (size_t)(it->end - it->at);
@@ -183,7 +183,7 @@ static bool put_number(struct ktrace_out *out, const struct ktrace_field *f,
 	return true;
 }
 
-/* Of a type that is placed */
+/* Writes the fields of a placed type */
 static bool placed_text(struct ktrace_out *out, struct ktrace_values *it)
 {
 	struct ktrace_value v;

@@ -2,14 +2,14 @@
 /*
  * syscall.c - names for system call numbers
  *
- * The field "nr" of the kernel's syscall events becomes an enum whose names are those of the
- * machine that recorded, if they are known. A machine may have several tables: what a number
- * means depends on the field "abi" behind it, so there is a field for each. ktrace_values_next()
- * gives a value the one that it needs (ktrace_syscall_choose()), and whoever looks at the field
- * of a value has the right names.
+ * The field "nr" of the kernel's syscall events becomes an enum with the names of the machine that
+ * recorded, if they are known. A machine may have several tables: the meaning of a number depends
+ * on the field "abi" after it, so there is one field for each ABI. ktrace_values_next() gives a
+ * value the field that it needs (ktrace_syscall_choose()), so code that uses the field of a value
+ * has the right names.
  *
- * The name of a call that is not one of the machine's own stands behind its mark, "i386:", in
- * the same string: a name is without it, and a text that has to tell both apart begins there.
+ * The name of a call from a foreign ABI follows its mark, "i386:", in the same string: a name
+ * begins after the mark, and text that must tell the ABIs apart begins at the mark.
  */
 #include "syscall.h"
 
@@ -37,7 +37,7 @@ static const struct ktrace_enumerator x32[] = {
 };
 #undef CALL
 
-/* By enum ktrace_syscall_abi; the last one has no names, and is for values that are unknown. */
+/* By enum ktrace_syscall_abi; the last one has no names, for unknown values of "abi". */
 #define ABIS (KTRACE_SYSCALL_ABI_NR + 1)
 
 #define FIELD(list, text) {						\
@@ -52,16 +52,16 @@ static const struct ktrace_enumerator x32[] = {
 
 #define LABEL " nr="
 
-/* A label may be read as far as LABEL_ROOM. */
+/* A label may be read up to LABEL_ROOM bytes. */
 static const char plain_label[LABEL_ROOM] = LABEL, x32_label[LABEL_ROOM] = LABEL;
 
 /**
- * struct host - kinds of machines whose calls are known
+ * struct host - a kind of machine whose calls are known
  * @machine:	as uname(2) names it
  * @has_x32:	its kernel has calls of x32
- * @fields:	what "nr" is in each ABI
+ * @fields:	the field "nr" for each ABI
  *
- * Each has a label of its own: by its address a field is known to be of a host.
+ * Each has a label of its own, whose address identifies the host of a field.
  */
 static const struct host {
 	const char *machine;
@@ -111,7 +111,7 @@ static const struct host *host_of(const struct ktrace_field *f)
 	return NULL;
 }
 
-/* Do its events say of which ABI a call is? Those of files of 0.1.0 do not. */
+/* True if its events have the ABI of a call. Those in files of 0.1.0 do not. */
 static bool has_abi(const struct ktrace_event_type *type)
 {
 	const struct ktrace_field *f = type->fields;
@@ -229,9 +229,9 @@ const char *ktrace_value_marked(const struct ktrace_value *v)
 }
 
 /*
- * A number and its ABI in 32 bits, for states: a call of the machine's own and of x32 is its
+ * A number and its ABI in 32 bits, for states: a call of the machine's own ABI or of x32 is its
  * number; those of 32-bit programs have bit 31 set. Negative numbers, which no call has but
- * programs may ask for, are at the end, and what has no room becomes the nearest that has.
+ * programs may ask for, are at the end; a number that does not fit becomes the nearest that does.
  */
 #define COMPAT_BIT 0x80000000u
 #define COMPAT_MAX 0x7ffffeff

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * value.c - takes the values of a payload out, one after the other
+ * value.c - extracts the values of a payload, one after the other
  *
- * The payload is packed and may be shorter than its type says: the value that the end
- * falls into is delivered as far as it goes and marked, those behind it are not. A placed
- * type (format.c) has all its values always, marked where the payload does not reach.
+ * The payload is packed and may be shorter than its type says: the value that is cut off is
+ * delivered as far as it goes and marked, later ones are not delivered. A placed type (format.c)
+ * always has all its values, marked where the payload does not reach.
  */
 #include "value.h"
 
 #include "syscall.h"
 
-/* Fewer names no table of system calls has. */
+/* No table of system calls has fewer names. */
 #define SYSCALLS_MIN 100u
 
 void ktrace_values_init(struct ktrace_values *it, const struct ktrace_event_type *type,
@@ -42,7 +42,10 @@ static void take_elements(struct ktrace_values *it, struct ktrace_value *v, __u3
 	it->at = v->is_cut ? it->end : it->at + (size_t)count * size;
 }
 
-/* Where the bytes of a placed field are, as it says itself. False: it does not reach so far. */
+/*
+ * Finds the bytes of a placed field, which may hold their position itself. Returns false if the
+ * payload is too short for that.
+ */
 static bool find_bytes(const struct ktrace_values *it, const struct ktrace_field *f,
 		       size_t *off, size_t *n)
 {
@@ -63,7 +66,7 @@ static bool find_bytes(const struct ktrace_values *it, const struct ktrace_field
 	return true;
 }
 
-/* @it->at stays at the payload's beginning. */
+/* Extracts the next value of a placed type. @it->at stays at the payload's beginning. */
 static bool next_placed(struct ktrace_values *it, struct ktrace_value *v)
 {
 	const struct ktrace_field *f = &it->type->fields[it->next++];

@@ -16,7 +16,10 @@ static inline bool is_signed(enum ktrace_scalar scalar)
 	       scalar == KTRACE_S64;
 }
 
-/* Bytes of a field, if all payloads have the same number; 0: they do not, or too many. */
+/*
+ * Returns the bytes of a field if they are the same in all payloads; 0: they differ, or are too
+ * many.
+ */
 static inline __u32 fixed_size(const struct ktrace_field *f)
 {
 	__u64 size = f->size;
@@ -26,7 +29,7 @@ static inline __u32 fixed_size(const struct ktrace_field *f)
 	return f->shape <= KTRACE_FIXED && size <= KTRACE_DESC_SIZE_MAX ? (__u32)size : 0;
 }
 
-/* The integer at @at, unsigned ones keep their 64 bits; 0 for floats. */
+/* Returns the integer at @at, all 64 bits of unsigned ones; 0 for floats. */
 static inline __s64 integer_at(const char *at, enum ktrace_scalar scalar)
 {
 	switch (scalar) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* when.c - times as people write them */
+/* when.c - parses times as people write them */
 #include <ktrace/when.h>
 
 #include <string.h>

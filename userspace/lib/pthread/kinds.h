@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * kinds.h - which fields the parameters and results of pthread_calls.h have in events
+ * kinds.h - the event fields of the parameters and results of pthread_calls.h
  *
- * A parameter is (type, name, kind). For each kind and each of the three events a call can
- * have - IN before it, OUT after it, ONE for all of it - there are two macros: FIELDS, for
- * KTRACE_EVENT(), and VALUES, for ktrace(). What they stand for begins with a comma, or is
- * nothing. Values may use the wrapper's variables result and change: see wrap.c.
+ * A parameter is (type, name, kind). For each kind and each of the three events a call can have -
+ * IN before it, OUT after it, ONE for all of it - there are two macros: FIELDS, for KTRACE_EVENT(),
+ * and VALUES, for ktrace(). Each expands to nothing, or to text that begins with a comma. Values
+ * may use the wrapper's variables result and change: see wrap.c.
  *
  * Must not see <errno.h>, whose macros would replace the names of errors.
  */
@@ -16,7 +16,7 @@
 
 #include "load.h"
 
-/* LIST(m, parameters...): m of each, with commas between; ALL(m, parameters...): without. */
+/* LIST(m, parameters...): m of each, separated by commas; ALL(m, parameters...): without commas. */
 #define LIST_1(m, p) m p
 #define LIST_2(m, p, ...) m p, LIST_1(m, __VA_ARGS__)
 #define LIST_3(m, p, ...) m p, LIST_2(m, __VA_ARGS__)
@@ -28,7 +28,7 @@
 #define ALL_4(m, p, ...) m p ALL_3(m, __VA_ARGS__)
 #define ALL(m, ...) KTRACE_CAT(ALL_, KTRACE_COUNT(__VA_ARGS__))(m, __VA_ARGS__)
 
-/* For LIST(): declaration and use of a parameter. */
+/* For LIST(): a parameter's declaration and its use. */
 #define PARAMETER(type, name, kind) type name
 #define ARGUMENT(type, name, kind) name
 
@@ -56,7 +56,10 @@
 #define ONE_FIELDS_object(name) , ktrace_ptr(name)
 #define ONE_VALUES_object(name) , name
 
-/* mutex: an object that says which thread has it; count: how often the caller has it then */
+/*
+ * mutex: an object that knows which thread has it; count: how often the caller has it after the
+ * call
+ */
 #define IN_FIELDS_mutex(name) , ktrace_ptr(name), ktrace_u32(owner)
 #define IN_VALUES_mutex(name) , name, ktrace_channel_thread_id(mutex_owner(name))
 #define OUT_FIELDS_mutex(name) , ktrace_ptr(name), ktrace_u32(count)
@@ -64,7 +67,7 @@
 #define ONE_FIELDS_mutex(name) OUT_FIELDS_mutex(name)
 #define ONE_VALUES_mutex(name) OUT_VALUES_mutex(name)
 
-/* thread: a pthread_t, which thread_start of that thread has as well */
+/* thread: a pthread_t, also recorded by thread_start of that thread */
 #define IN_FIELDS_thread(name) , ktrace_x64(name)
 #define IN_VALUES_thread(name) , name
 #define OUT_FIELDS_thread(name) , ktrace_x64(name)
@@ -72,7 +75,7 @@
 #define ONE_FIELDS_thread(name) , ktrace_x64(name)
 #define ONE_VALUES_thread(name) , name
 
-/* new_key: where the call puts the number of a key */
+/* new_key: where the call stores the number of a key */
 #define IN_FIELDS_new_key(name)
 #define IN_VALUES_new_key(name)
 #define OUT_FIELDS_new_key(name) , ktrace_u32(name)
@@ -80,7 +83,7 @@
 #define ONE_FIELDS_new_key(name) OUT_FIELDS_new_key(name)
 #define ONE_VALUES_new_key(name) OUT_VALUES_new_key(name)
 
-/* s32, u32, text, code, data: values that go in */
+/* s32, u32, text, code, data: input values */
 #define IN_FIELDS_s32(name) , ktrace_s32(name)
 #define IN_VALUES_s32(name) , name
 #define OUT_FIELDS_s32(name)
@@ -99,7 +102,7 @@
 #define OUT_VALUES_text(name)
 #define ONE_FIELDS_text(name) , ktrace_string(name)
 #define ONE_VALUES_text(name) , name
-/* Functions have no place in a pointer to data, but their addresses are numbers as well. */
+/* A function pointer does not fit a pointer to data, but its address is a number as well. */
 #define IN_FIELDS_code(name) , ktrace_ptr(name)
 #define IN_VALUES_code(name) , (void *)(uintptr_t)(name)
 #define OUT_FIELDS_code(name)
@@ -113,11 +116,11 @@
 #define ONE_FIELDS_data(name) , ktrace_ptr(name)
 #define ONE_VALUES_data(name) , name
 
-/* Of each event IN, and of each that took something: where the wrapper, which asks, returns to */
+/* In each IN event, and in each event that took something: the wrapper's return address */
 #define CALLER_FIELD ktrace_ptr(caller)
 #define CALLER_VALUE load_caller(__builtin_return_address(0))
 
-/* Errors by their names; OK and the last arrival at a barrier are no errors. */
+/* Errors by name; OK and SERIAL, the last arrival at a barrier, are no errors. */
 #define ERRORS \
 	ktrace_enum(s32, result, (OK, 0), (SERIAL, -1), (EPERM, 1), (ENOENT, 2), (ESRCH, 3), \
 		    (EINTR, 4), (EAGAIN, 11), (ENOMEM, 12), (EACCES, 13), (EBUSY, 16), \
@@ -127,8 +130,8 @@
 		    (ENOTRECOVERABLE, 131))
 
 /*
- * Results: field, value; and what a wrapper does with what it calls. errno: -1 and errno;
- * thrd: what <threads.h> has; address: a pointer; none: there is none.
+ * Results: field, value, and what a wrapper does with the call's result. err: an errno; errno: -1
+ * and errno; thrd: the codes of <threads.h>; address: a pointer; none: no result.
  */
 #define RESULT_FIELD_err , ERRORS
 #define RESULT_VALUE_err , result

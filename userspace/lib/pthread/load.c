@@ -2,11 +2,11 @@
 /*
  * load.c - notice that the program has loaded or unloaded code
  *
- * dlopen() searches for files depending on its caller, which must be the program and not a
- * wrapper. So ours notes the call and jumps to the C library's, which returns to the program. The
- * change is reported before the next event that has a caller, of any thread: in the same thread
+ * dlopen() searches for files depending on its caller, which must be the program and not a wrapper.
+ * So our function notes the call and jumps to the C library's, which returns to the program. The
+ * change is reported before the next event, of any thread, that has a caller: in the same thread
  * the call is over by then, or has at least mapped the code whose constructors run. An event that
- * finds the dynamic linker half done leaves the rest to the next one.
+ * finds the dynamic linker half done leaves the rest to the next event.
  */
 #include "load.h"
 
@@ -17,7 +17,7 @@ uint32_t load_calls, load_seen;
 __thread bool load_is_mine;
 
 /**
- * load_look - tell the session what has changed
+ * load_look - report changed mappings to the session
  *
  * Context: any.
  */
@@ -35,7 +35,7 @@ void load_look(void)
 
 #if defined(__x86_64__) && defined(__LP64__)
 
-/* Notes the call. Return: the function that stands behind ours. */
+/* Notes the call. Returns the function that ours replaces. */
 static void *before(const char *name, void **real)
 {
 	if (!*real)

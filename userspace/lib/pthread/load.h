@@ -6,13 +6,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A file that includes <ktrace/writer.h> decides first when events are registered. */
+/* A file that includes <ktrace/writer.h> has to choose before that when events are registered. */
 #define KTRACE_REGISTER_LATER
 #include <ktrace/writer.h>
 
 /*
- * Calls of dlopen() and dlclose() so far, and how many of them had been when somebody last
- * looked; whether this thread has made one since it last did.
+ * Calls of dlopen() and dlclose() so far, and their number at the last complete look; whether this
+ * thread has made one since it last looked.
  */
 extern uint32_t load_calls, load_seen;
 extern __thread bool load_is_mine __attribute__((tls_model("initial-exec")));
@@ -21,7 +21,7 @@ void load_look(void);
 void *load_before_dlopen(void);
 void *load_before_dlclose(void);
 
-/* @caller, about which the session knows then what code it is in */
+/* Returns @caller; from then on the session knows the code at that address. */
 static inline const void *load_caller(const void *caller)
 {
 	if (KTRACE_UNLIKELY(load_is_mine || __atomic_load_n(&load_calls, __ATOMIC_RELAXED) !=

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * mutex.h - what a mutex says of itself; which calls can be tried first
+ * mutex.h - the state of a mutex; which calls can be tried first
  *
- * To tell a lock that was free from one that was waited for, the lock is tried first. That
- * does what pthread_mutex_lock() begins with, and nothing else, for mutexes of the four
- * plain types. Those that are robust, inherit priority or protect by a ceiling involve
- * the kernel and its lists: they are only looked at.
+ * To tell a lock that was free from one that was waited for, the lock is tried first. For mutexes
+ * of the four plain types, trying does only what pthread_mutex_lock() begins with. Robust mutexes,
+ * and those with priority inheritance or a ceiling, involve the kernel and its lists: they are only
+ * inspected.
  *
- * The words of a mutex are part of the C library's ABI: static initialisers have them.
- * Others write them meanwhile; that a mutex is the calling thread's own, only that thread
- * makes true or false.
+ * The words of a mutex are part of the C library's ABI: static initialisers contain them. Other
+ * threads write them meanwhile; but only the calling thread can make it true or false that the
+ * mutex is its own.
  */
 #ifndef KTRACE_PTHREAD_MUTEX_H
 #define KTRACE_PTHREAD_MUTEX_H
@@ -22,14 +22,14 @@
 
 #include "real.h"
 
-/* Of __kind: the type; robust or inheriting priority; with a ceiling; between processes. */
+/* Bits of __kind: the type; robust or priority inheritance; ceiling; shared between processes. */
 #define KIND_TYPE 3
 #define KIND_KERNEL (16 | 32)
 #define KIND_CEILING 64
 #define KIND_SPECIAL (KIND_KERNEL | KIND_CEILING)
 #define KIND_SHARED 128
 
-/* Of __lock: what is not 0 while somebody has it; above may be a ceiling. */
+/* Bits of __lock that are not 0 while a thread has the mutex; the bits above may hold a ceiling. */
 #define LOCK_TAKEN 0x7ffff
 
 static inline int kind_of(const pthread_mutex_t *mutex)
@@ -48,13 +48,13 @@ static inline uint32_t own_tid(void)
 
 /* How to make a call that acquires something. */
 enum lock_how {
-	LOCK_ALONE,	/* at once: it is free, and there is nobody else */
-	LOCK_TRY,	/* the function that does not wait first */
+	LOCK_ALONE,	/* at once: it is free, and there is no other thread */
+	LOCK_TRY,	/* first by the function that does not wait */
 	LOCK_STRAIGHT,	/* at once: it will not wait */
 	LOCK_WAIT,	/* at once: it may wait */
 };
 
-/** mutex_owner - the thread that holds it, as far as it says; 0 = none */
+/** mutex_owner - return the thread that holds it, if the mutex records that; 0 = none */
 static inline uint32_t mutex_owner(const void *mutex)
 {
 	const pthread_mutex_t *m = mutex;
@@ -73,8 +73,8 @@ static inline bool is_taken(const pthread_mutex_t *mutex)
 }
 
 /*
- * True while the process has one thread. To lock, the C library then needs no atomic operation;
- * to try to lock, it has one nevertheless.
+ * True while the process has one thread. The C library then needs no atomic operation to lock, but
+ * still uses one to try to lock.
  */
 static inline bool is_alone(void)
 {
@@ -97,7 +97,7 @@ static __attribute__((noinline)) enum lock_how mutex_how_special(const pthread_m
 	return is_taken(mutex) ? LOCK_WAIT : LOCK_STRAIGHT;
 }
 
-/** mutex_how - how it is to be locked */
+/** mutex_how - return how to lock it */
 static inline enum lock_how mutex_how(const pthread_mutex_t *mutex)
 {
 	const int kind = kind_of(mutex);
@@ -111,10 +111,10 @@ static inline enum lock_how mutex_how(const pthread_mutex_t *mutex)
 }
 
 /**
- * mutex_count - how often the calling thread has it
+ * mutex_count - return how often the calling thread has it
  * @mutex:	a pthread_mutex_t or mtx_t
  * @result:	of the call that took it, or will release it
- * @change:	what the call is still going to add
+ * @change:	what the call has still to add
  *
  * Return: the number; 0 if the call has not succeeded.
  */
@@ -130,7 +130,7 @@ static inline uint32_t mutex_count(const void *mutex, int result, int change)
 	return count + (uint32_t)change;
 }
 
-/** mutex_will_unlock - whether unlocking will succeed */
+/** mutex_will_unlock - true if unlocking will succeed */
 static inline bool mutex_will_unlock(const void *mutex)
 {
 	const int kind = kind_of(mutex);
@@ -141,13 +141,13 @@ static inline bool mutex_will_unlock(const void *mutex)
 	return mutex_owner(mutex) == own_tid();
 }
 
-/** clock_is_usual - whether a call that waits by it takes what is free before looking at it */
+/** clock_is_usual - true if a call takes a free object before it checks the clock */
 static inline bool clock_is_usual(clockid_t clock)
 {
 	return clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC;
 }
 
-/** time_is_usual - the same for a time, which the call looks at, too */
+/** time_is_usual - the same for a time, which the call checks as well */
 static inline bool time_is_usual(const struct timespec *until)
 {
 	return until->tv_nsec >= 0 && until->tv_nsec < 1000000000;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * real.c - find the functions that stand behind ours; begin
+ * real.c - find the functions that ours replace; start
  *
- * The first call of any function begins: it may come from a constructor that runs before
- * ours. Signals are blocked meanwhile; threads there are none yet, as each is made by one
- * of these functions.
+ * The first call of any function starts the library: it may come from a constructor that runs
+ * before ours. Signals are blocked meanwhile. There is only one thread yet, because every thread is
+ * made by one of these functions.
  *
- * With a sanitizer in the program, whose own functions stand in our way, nothing is
- * recorded: the calls go through. libktrace uses some of the functions while it records:
- * where its code is tells such a call from the program's.
+ * If the program contains a sanitizer, whose own functions come before ours, nothing is recorded:
+ * the calls are passed on. libktrace uses some of the functions while it records: the addresses of
+ * its code tell its calls from the program's.
  */
 #include "real.h"
 
@@ -27,14 +27,14 @@
 struct real real;
 uintptr_t real_ktrace_begin, real_ktrace_end;
 
-/* A function: its name, its version (NULL = the usual one), its place in struct real. */
+/* A function: its name, its version (NULL = the default one), its offset in struct real. */
 struct symbol {
 	const char *name;
 	const char *version;
 	size_t offset;
 };
 
-#define USUAL_VERSION "GLIBC_2.3.2"	/* of those that have two */
+#define USUAL_VERSION "GLIBC_2.3.2"	/* the default of functions with two versions */
 
 #ifdef REAL_HAS_OLD
 #define SYMBOL_BOTH(function) \
@@ -68,7 +68,7 @@ static void tell(const char *text)
 	syscall(SYS_write, STDERR_FILENO, text, strlen(text));
 }
 
-/* The base address of the object that has @address, NULL if there is none. */
+/* Returns the base address of the object that has @address, NULL if there is none. */
 static const void *object_of(const void *address)
 {
 	Dl_info info;
@@ -77,8 +77,8 @@ static const void *object_of(const void *address)
 }
 
 /*
- * What the program's call would reach without us: a function that has no version stands in front of
- * all versions of the C library's, but is not found by version.
+ * Finds the function that the program's call would reach without us: a function without a version
+ * precedes all versions of the C library's, but a search by version does not find it.
  */
 static void *find_function(const struct symbol *s)
 {
@@ -101,14 +101,14 @@ static void find_functions(void)
 		const struct symbol *s = &symbols[i];
 
 		p = find_function(s);
-		/* libktrace has a pthread_setname_np() that does what the C library's does. */
+		/* libktrace's pthread_setname_np() does what the C library's does. */
 		if (object_of(p) != libc && object_of(p) != ktrace)
 			real.is_libc = false;
 		memcpy((char *)&real + s->offset, &p, sizeof(p));
 	}
 }
 
-/* Finds the code of libktrace: the segment that has the function by which it is entered. */
+/* Finds the code of libktrace: the segment with its entry function. */
 static int find_ktrace(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	const uintptr_t known = (uintptr_t)ktrace_events_register;
@@ -130,8 +130,8 @@ static int find_ktrace(struct dl_phdr_info *info, size_t size, void *arg)
 
 /*
  * Marks of sanitizers, NULL unless the program has one. The dynamic linker finds them when it loads
- * us: dlsym() allocates memory for what it does not find, and this may be a call that the program's
- * own malloc() makes while it begins.
+ * us: dlsym() allocates memory for a symbol it does not find, and this may be a call that the
+ * program's own malloc() makes while it starts.
  */
 #define SANITIZER(mark) extern char mark[] __attribute__((weak))
 SANITIZER(__asan_init);
@@ -146,8 +146,9 @@ static bool has_sanitizer(void)
 }
 
 /*
- * Before the C library has its environment, the session cannot be found; while libktrace attaches,
- * by functions of another library that call ours, it cannot be used. Our constructor comes later.
+ * Registers the events once the session can be used. It cannot be found before the C library has
+ * its environment, nor used while libktrace is still attaching by functions of another library that
+ * call ours. Our constructor comes later.
  */
 static void register_events(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* real.h - the functions that stand behind ours */
+/* real.h - the functions that ours replace */
 #ifndef KTRACE_PTHREAD_REAL_H
 #define KTRACE_PTHREAD_REAL_H
 
@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <threads.h>
 
-/* Only where glibc has had two kinds of condition variables. */
+/* Only where glibc has two versions of condition variables. */
 #if defined(__x86_64__) && defined(__LP64__)
 #define REAL_HAS_OLD
 #define REAL_OLD(function) __typeof__(function) *function##_old;
@@ -18,11 +18,11 @@
 #endif
 
 /**
- * struct real - the functions, and whether they are the C library's
- * @is_libc:	all are: what is tried first does what the call itself would do first
+ * struct real - the replaced functions, and whether they are the C library's
+ * @is_libc:	all are: then trying first does what the call itself would do first
  *
  * The rest has the names of pthread_calls.h, with _old for the first version of a condition
- * variable. All are NULL, or none is: then events have been registered, too.
+ * variable. All are NULL, or none is: then real_start() has also tried to register the events.
  */
 struct real {
 	bool is_libc;
@@ -39,18 +39,18 @@ struct real {
 
 extern struct real real;
 
-/* Where the calls of libktrace itself come from. */
+/* The range of libktrace's own code. */
 extern uintptr_t real_ktrace_begin, real_ktrace_end;
 
 void real_start(void);
 
-/* Whether a call comes from libktrace: it must not be recorded while it is part of recording. */
+/* True if a call comes from libktrace: as part of recording it must not be recorded. */
 static inline bool real_is_ours(const void *caller)
 {
 	return (uintptr_t)caller - real_ktrace_begin < real_ktrace_end - real_ktrace_begin;
 }
 
-/* <errno.h> does not go with kinds.h: errno, and what says that something is not free. */
+/* <errno.h> cannot be used with kinds.h: errno, and the errors for an object that is not free. */
 static inline int *own_errno(void)
 {
 	extern int *__errno_location(void) __attribute__((nothrow, leaf, const));

@@ -2,16 +2,16 @@
 /*
  * thread.c - the functions whose events have fields of their own: threads, sem_open()
  *
- * A thread is begun in run(), which says so, and that it ends: by returning, by pthread_exit()
- * or by a cancellation, all of which go through the clean-up. That is one which the C library
- * knows, not one of the compiler's: it is done wherever an asynchronous cancellation comes,
- * even if the program has code from which the stack cannot be unwound. Should there be no
- * memory for what run() needs to know, the thread is begun as ever, and not recorded.
+ * A thread starts in run(), which records its start and its end: by returning, by pthread_exit() or
+ * by a cancellation, all of which run the clean-up handler. That is one registered with the C
+ * library, not one of the compiler's: it runs wherever an asynchronous cancellation comes, even if
+ * the program has code whose stack cannot be unwound. If there is no memory for the data that run()
+ * needs, the thread starts without it and is not recorded.
  *
  * The first thread ends when it calls one of the two functions that end a thread.
  *
- * Creations are numbered: the new thread may have ended, and the pthread_t be gone with its
- * memory, before pthread_create() returns. So only the thread itself says which it is.
+ * Creations are numbered: the new thread may have ended, and the pthread_t be gone with its memory,
+ * before pthread_create() returns. So only the new thread itself records its pthread_t.
  */
 #include "real.h"
 
@@ -36,7 +36,7 @@ KTRACE_EVENT(pthread, sem_open_in, ktrace_string(name), ktrace_x32(flags), ktrac
 	     CALLER_FIELD);
 KTRACE_EVENT(pthread, sem_open_out, ktrace_ptr(sem), ERRORS);
 
-/* What a thread is to do: one of the two functions, with @arg; the number of the thread. */
+/* A thread's work: one of the two functions, with @arg; the number of the thread. */
 struct work {
 	uint32_t number;
 	void *(*routine)(void *arg);
@@ -51,7 +51,7 @@ static uint32_t next_number(void)
 	return __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
 }
 
-/* Whether this thread's end has been taken care of. */
+/* True if this thread's end is already taken care of. */
 static __thread bool has_end __attribute__((tls_model("initial-exec")));
 
 static bool is_registered(const struct ktrace_event *ev)
@@ -60,8 +60,8 @@ static bool is_registered(const struct ktrace_event *ev)
 }
 
 /*
- * A copy of @work for the thread; NULL: no memory, or no session. An event that is off may be on
- * when the thread ends.
+ * Returns a copy of @work for the thread; NULL: no memory, or no session. Copies even if the events
+ * are off: they may be on when the thread ends.
  */
 static struct work *work_copy(const struct work *work)
 {
@@ -148,7 +148,7 @@ KTRACE_API int thrd_create(thrd_t *thread, thrd_start_t routine, void *arg)
 	return result;
 }
 
-/* Of the first thread, or another that was not begun in run(). */
+/* Records the end of the first thread, or of another that did not start in run(). */
 static void end_other(void)
 {
 	if (has_end)

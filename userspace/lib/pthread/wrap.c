@@ -2,17 +2,18 @@
 /*
  * wrap.c - the functions that programs call instead of the C library's
  *
- * All but a few are made here, of the rows of pthread_calls.h: the event types, and functions that
- * record and pass the call on. They keep nothing: a signal handler, a cancellation or an
- * exception can come at any place, and then an event "in" has no "out". errno is the C
- * library's. Cancellation points stay what they are: nothing here is one more.
+ * All but a few are generated here from the rows of pthread_calls.h: the event types, and functions
+ * that record and pass the call on. They keep no state: a signal handler, a cancellation or an
+ * exception can come at any place, and then an "in" event has no "out". errno is the C library's.
+ * Cancellation points stay what they are: no function here adds one.
  *
- * Order. What lets others go on (unlock, post, signal, destroy) is recorded before it is
- * done, what comes after a wait when it is over: so a trace never shows an object taken that
- * is not free. The stamp of what comes after must not be read ahead of it: is_over().
+ * Order. A call that lets other threads go on (unlock, post, signal, destroy) is recorded before it
+ * is made, a call that waits is recorded when the wait is over: so a trace never shows an object
+ * taken that is not free. The stamp after a wait must not be read before the wait is over:
+ * is_over().
  *
- * A lock that is free costs one event, and so does its release. To know that it is free
- * it is tried: see mutex.h. A thread that waits has "in" and "out".
+ * A lock that is free costs one event, and so does its release. To learn whether it is free it is
+ * tried: see mutex.h. A thread that waits has "in" and "out".
  */
 #include "kinds.h"
 #include "mutex.h"
@@ -20,7 +21,7 @@
 typedef void (*init_routine)(void);
 typedef void (*destroy_value)(void *value);
 
-/* Event types: which of the three a row has. */
+/* Event types: which of the three events a row has. */
 #define EVENT_IN(stem, result, ...) \
 	KTRACE_EVENT(pthread, stem##_in ALL(IN_FIELDS, __VA_ARGS__), CALLER_FIELD);
 #define EVENT_OUT(stem, result, ...) \
@@ -61,24 +62,31 @@ typedef void (*destroy_value)(void *value);
 			real_start(); \
 	} while (0)
 
-/* Between a call and its event: processors read the clock early unless told not to. */
+/*
+ * Orders the clock of an event after its call: processors read the clock early unless told not to.
+ */
 static inline void is_over(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
 	/*
-	 * ORD(is_over:A) pairs ORD(let_go:A): what was taken is stamped after it was let go.
-	 * That an atomic operation has taken it is not enough: only loads wait for that, and the
-	 * clock is none. rdtscp in the event instead costs more than both.
+	 * ORD(is_over:A) pairs ORD(let_go:A): an object's taking is stamped after its release. An
+	 * atomic operation that took it is not enough: only loads wait for it, and reading the
+	 * clock is no load. rdtscp in the event instead would cost more than both.
 	 */
 	__asm__ volatile("lfence" ::: "memory");
 #endif
 }
 
-/* @change: what mutex_count() has to add, as the call has been made when it is asked. */
+/*
+ * @change: what mutex_count() has to add; it is called before an unlock, otherwise after the call.
+ */
 #define WRAPPER(type, name, ...) KTRACE_API type name(LIST(PARAMETER, __VA_ARGS__))
 #define CHANGE(number) enum { change = (number) }
 
-/* PAIR, and each half of BOTH: @name is what it is called here, @function in struct real. */
+/*
+ * PAIR, and each half of BOTH: @name is the function's name here, @function its name in struct
+ * real.
+ */
 #define WRAP_AS(type, name, function, stem, result, ...) \
 WRAPPER(type, name, __VA_ARGS__) \
 { \
@@ -105,7 +113,7 @@ WRAPPER(type, name, __VA_ARGS__) \
 #define WRAP_BOTH WRAP_PAIR
 #endif
 
-/* Calls that libktrace makes while it records are passed on. */
+/* Calls that libktrace makes while it records are passed on unrecorded. */
 #define WRAP_ONE(record, type, function, stem, result, ...) \
 WRAPPER(type, function, __VA_ARGS__) \
 { \
@@ -120,7 +128,7 @@ WRAPPER(type, function, __VA_ARGS__) \
 	RESULT_RETURN_##result \
 }
 
-/* How to try to take something; a time that the call would refuse at once is left to it. */
+/* How to try to take an object; a time that the call would refuse at once is left to the call. */
 #define HOW_PLAIN (real.is_libc ? LOCK_TRY : LOCK_WAIT)
 #define HOW_TIMED (time_is_usual(until) ? HOW_PLAIN : LOCK_WAIT)
 #define HOW_CLOCK (clock_is_usual(clock) ? HOW_TIMED : LOCK_WAIT)
@@ -130,7 +138,7 @@ WRAPPER(type, function, __VA_ARGS__) \
 #define TRY_mutex_clock TRY_mutex_lock
 #define HOW_mtx mutex_how((const pthread_mutex_t *)mutex)
 #define TRY_mtx real.mtx_trylock(mutex)
-/* These are cancellation points even where nothing is to be waited for. */
+/* These are cancellation points even when they need not wait. */
 #define HOW_sem HOW_PLAIN
 #define TRY_sem (pthread_testcancel(), real.sem_trywait(sem))
 #define HOW_sem_timed HOW_TIMED
@@ -234,7 +242,7 @@ WRAPPER(type, function, __VA_ARGS__) \
 
 #define WRAP_HAND(...)
 
-/* LOCK(x) and the like: the way comes in front of the other arguments. */
+/* LOCK(x) and the like: the way precedes the other arguments. */
 #define WAY_PAIR WRAP_PAIR, none
 #define WAY_BOTH WRAP_BOTH, none
 #define WAY_AFTER WRAP_ONE, RECORD_ONE

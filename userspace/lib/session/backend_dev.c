@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * backend_dev.c - channels in memory of the module, /dev/ktrace
+ * backend_dev.c - channels in the module's memory, /dev/ktrace
  *
- * The owner maps each channel read-only as a whole, then maps what it may write over
- * it: of the kernel channel the tails, of the user channel the control area. If a kernel
- * channel is not permitted, that is no failure: the session then has user events only,
- * and s->kernel_error says why.
+ * The owner maps each channel read-only as a whole, then maps the parts it may write over that: the
+ * tails of the kernel channel, the control area of the user channel. A kernel channel that is not
+ * permitted is no failure: the session then has user events only, and s->kernel_error says why.
  *
  * The module is asked to keep the session if we die before we close it ourselves.
  */
@@ -22,7 +21,7 @@
 
 #include "layout.h"
 
-/* What the module takes when contexts are asked for first */
+/* Memory that the module allocates when contexts are first requested */
 #define CONTEXT_BYTES (4500u << 10)
 
 static int control_ioctl(int fd, unsigned long request, void *arg)
@@ -35,7 +34,7 @@ static int control_ioctl(int fd, unsigned long request, void *arg)
 	return ret < 0 ? -errno : ret;
 }
 
-/* Lays a writable mapping of [from, to) over the read-only one. */
+/* Maps [from, to) writable over the read-only mapping. */
 static int make_writable(int fd, char *map, __u64 map_off, __u64 from, __u64 to)
 {
 	void *at;
@@ -69,7 +68,7 @@ static int map_channel(struct ktrace_session *s, struct channel *ch,
 			     c->kind == KTRACE_CHANNEL_USER ? 0 : c->tail_off, tails_end);
 }
 
-/* What the module takes: for the kernel's events, rings of the CPUs that are online have data. */
+/* Returns the memory the module needs: for kernel events, only rings of online CPUs have data. */
 static __u64 memory_for(const struct ktrace_channel_spec *spec)
 {
 	const bool user = spec->kind == KTRACE_CHANNEL_USER;
@@ -87,7 +86,7 @@ static __u64 memory_for(const struct ktrace_channel_spec *spec)
 		.note_size = KTRACE_NOTE_SIZE,
 	};
 
-	/* Of what cannot be the module says so. */
+	/* The module itself reports an impossible layout. */
 	return layout_compute(&c) ? 0 : c.map_size;
 }
 
@@ -113,7 +112,7 @@ static int add_channel(struct ktrace_session *s, struct channel *ch, __u32 kind,
 
 	if (!user && spec.policy == KTRACE_POLICY_BLOCK)
 		spec.policy = KTRACE_POLICY_DROP;
-	/* The module fails when there is too little, but not when nothing is left for us then. */
+	/* The module fails if there is too little memory, but not if it would leave none for us. */
 	if (memory_for(&spec) > ktrace_memory_available())
 		return -ENOMEM;
 	error = control_ioctl(s->fd, KTRACE_IOC_CHANNEL, &spec);
@@ -156,7 +155,7 @@ static int add_channels(struct ktrace_session *s, const struct ktrace_session_op
 
 static void set_keep(const struct ktrace_session *s, __u32 on)
 {
-	/* A session that is not kept is one that cannot be recovered: nothing else fails. */
+	/* A session that is not kept only cannot be recovered: nothing else fails. */
 	control_ioctl(s->fd, KTRACE_IOC_KEEP, &on);
 }
 
@@ -240,7 +239,7 @@ static void dev_list(struct ktrace_stale *list, size_t max, size_t *nr)
 	close(fd);
 }
 
-/* The first page of a channel says what it is. */
+/* Maps an adopted channel; its first page gives its kind and size. */
 static int map_adopted(struct ktrace_session *s, __u32 index)
 {
 	struct ktrace_channel_spec spec = { .map_off = (__u64)index << KTRACE_MAP_SHIFT };
@@ -396,12 +395,15 @@ static int dev_holders(struct ktrace_session *s, __u32 limit, struct ktrace_hold
 	(void)limit;
 	if (error)
 		return error;
-	/* A followed process that also writes is counted twice by the sum. */
+	/* Not the sum, which would count a followed process that also writes twice. */
 	h->nr = info.followed > info.writers ? info.followed : info.writers;
 	return 0;
 }
 
-/* The owner cannot write to rings: it becomes a writer for a moment. */
+/*
+ * Takes back rings of dead owners. The session's owner cannot write to rings, so it becomes a
+ * writer for a moment.
+ */
 static int dev_reclaim(struct ktrace_session *s)
 {
 	struct ktrace_attach attach = {

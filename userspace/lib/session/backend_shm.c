@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * backend_shm.c - a user channel in shared memory, where there is no module
+ * backend_shm.c - a user channel in shared memory, for systems without the module
  *
  *   /dev/shm/ktrace-<uid>-<16 hex digits>/	0700
  *     user					0600, laid out as <linux/ktrace.h> says
  *
- * The file's memory is allocated when it is made, so a full /dev/shm is an error
- * here and never a SIGBUS in a traced program. Only behind the registry there is a hole, of which
- * the registry gets a part when that has been allocated. The magic is stored last: a file
- * without it was never finished.
+ * The file's memory is allocated when the file is made, so a full /dev/shm is an error here and
+ * never a SIGBUS in a traced program. Only after the registry is there a hole; the registry grows
+ * into it once the memory has been allocated. The magic is stored last: a file without it was never
+ * finished.
  *
- * control.reader is kept by a thread of the owner for as long as the session lives,
- * owner_liveness.c. If the owner dies in whatever way, the kernel sets FUTEX_OWNER_DIED in that
- * word, and writers stop waiting for a reader.
+ * A thread of the owner holds control.reader for as long as the session lives, see
+ * owner_liveness.c. However the owner dies, the kernel then sets FUTEX_OWNER_DIED in that word, and
+ * writers stop waiting for a reader.
  *
  * The owner also holds a lock on the file (flock), which only the kernel can take from it:
  * a session whose lock is free is stale. A process that adopts the session takes the lock and
- * leaves control.reader unchanged, because nobody should wait for room any more.
+ * leaves control.reader unchanged, because no writer should wait for room any more.
  */
 #include "internal.h"
 
@@ -42,13 +42,16 @@
 #define SHM_DIR "/dev/shm"
 #define SHM_PREFIX "ktrace-"
 #define SHM_FILE "user"
-/* A folder without a finished session is left alone this long: it may become one. */
+/*
+ * A folder without a finished session is kept for this long: its session may still be in the
+ * making.
+ */
 #define UNFINISHED_S 10
-/* A registry of that size or more can grow so many times as large. */
+/* A registry of at least this size can grow up to this many times. */
 #define GROWS_FROM (1u << 20)
 #define GROWTH_MAX 16u
 
-/* Whatever the umask is, the owner can use both the folder and the file. */
+/* Makes the session's folder. The owner can use it and its file whatever the umask is. */
 static int make_dir(struct ktrace_session *s, __u64 *id)
 {
 	if (getrandom(id, sizeof(*id), 0) != sizeof(*id))
@@ -66,8 +69,8 @@ static int make_dir(struct ktrace_session *s, __u64 *id)
 }
 
 /*
- * From here on ktrace_session_mend() can help, should somebody truncate the file: none of the
- * memory has been touched yet.
+ * Maps the file. From here on ktrace_session_mend() can help if another process truncates the file:
+ * none of the memory has been touched yet.
  */
 static int map_file(struct ktrace_session *s, size_t size)
 {
@@ -77,11 +80,14 @@ static int map_file(struct ktrace_session *s, size_t size)
 		return -errno;
 	s->user.map = map;
 	s->user.map_size = size;
-	kt_barrier();	/* a handler of SIGBUS finds this */
+	kt_barrier();	/* a SIGBUS handler finds this mapping */
 	return 0;
 }
 
-/* Return: 0 or an errno; the limit on the size of files has been looked at. */
+/*
+ * Allocates all but the hole. Returns 0 or an errno. The caller has checked the limit on file
+ * sizes.
+ */
 static int allocate(int fd, const struct ktrace_control *c, __u64 hole)
 {
 	const __u64 hole_off = c->registry_off + c->registry_size, end = hole_off + hole;
@@ -100,7 +106,7 @@ static int make_file(struct ktrace_session *s, const struct ktrace_control *c, _
 
 	snprintf(path, sizeof(path), "%s/" SHM_FILE, s->dir);
 	s->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-	/* Somebody who looks for stale sessions may hold the lock for a moment. */
+	/* A process that looks for stale sessions may hold the lock for a moment. */
 	if (s->fd < 0 || fchmod(s->fd, 0600) || flock(s->fd, LOCK_EX))
 		return session_fail(s, -errno, "%s", path);
 	error = !may_have_file_of(size) ? EFBIG : allocate(s->fd, c, hole);
@@ -140,8 +146,8 @@ static int describe(struct ktrace_session *s, const struct ktrace_session_option
 }
 
 /*
- * Leaves room for the registry to grow, as a hole behind it. It takes address space of programs, so
- * there is none where that is limited. Return: bytes of it.
+ * Leaves a hole after the registry for it to grow into. The hole takes address space of programs,
+ * so there is none if that is limited. Returns its bytes.
  */
 static __u64 leave_hole(struct ktrace_control *c)
 {
@@ -159,9 +165,9 @@ static __u64 leave_hole(struct ktrace_control *c)
 }
 
 /*
- * Long before it is full, as its processes make entries meanwhile: those about mappings leave half
- * of it to others. Who sees the new size finds the memory allocated, by the kernel: no ordering is
- * needed.
+ * Grows long before the registry is full, because processes make entries meanwhile: those about
+ * mappings leave half of it to others. A writer that sees the new size finds the memory allocated
+ * by the kernel: no ordering is needed.
  */
 void shm_grow_registry(struct ktrace_session *s)
 {
@@ -180,7 +186,7 @@ void shm_grow_registry(struct ktrace_session *s)
 	kt_store(&channel_control(&s->user)->registry_size, r->size);
 }
 
-/* Everything but the magic, which tells writers that it is all there. */
+/* Fills in everything, the magic last, which tells writers that the file is complete. */
 static int fill(struct ktrace_session *s, char *map, struct ktrace_control *c,
 		const char *filter)
 {
@@ -251,7 +257,7 @@ static int remove_dir(const char *dir)
 	return rmdir(dir) ? -errno : 0;
 }
 
-/* The file first: while it is locked, nobody takes the session for stale. */
+/* Removes the file first: while it is locked, no process takes the session for stale. */
 static void shm_close(struct ktrace_session *s)
 {
 	if (s->dir[0])
@@ -272,7 +278,7 @@ static int shm_reclaim(struct ktrace_session *s)
 	return (int)channel_free_dead(&s->user, s->user.map);
 }
 
-/* Whether a process runs as our user: nobody else can have opened the buffer. */
+/* True if a process runs as our user: no other user can have opened the buffer. */
 static bool is_our_users(__u32 pid)
 {
 	unsigned int real, effective, own = (unsigned int)geteuid();
@@ -290,7 +296,9 @@ static bool is_our_users(__u32 pid)
 	return is;
 }
 
-/* When a process started, in ticks; its name, which comes before that, may be anything. */
+/*
+ * Returns when a process started, in ticks; its name, which precedes that number, may be anything.
+ */
 static unsigned long long start_of(__u32 pid)
 {
 	unsigned long long ticks = 0;
@@ -314,9 +322,9 @@ static unsigned long long start_of(__u32 pid)
 }
 
 /*
- * Whether a process whose mappings may not be looked at can have the buffer. A writer in a PID
- * namespace of its own may give a number that is somebody else's here: a process older than we are
- * is not taken for it.
+ * True if a process whose mappings we may not read can have the buffer. A writer in a PID namespace
+ * of its own may give a number that belongs to another process here: one older than we are is
+ * ignored.
  */
 static bool may_hold(__u32 pid)
 {
@@ -324,10 +332,10 @@ static bool may_hold(__u32 pid)
 }
 
 /*
- * Whether a process that is said to write has the buffer mapped. One of our user's, not older than
- * we are, whose mappings may not be looked at counts for as long as it lives; a reused pid does not
- * have the buffer. We have it mapped, too, but do not write: if our own pid is listed, somebody
- * lies.
+ * True if a process listed as a writer has the buffer mapped. If its mappings may not be read, it
+ * counts for as long as it lives, provided that it is our user's and not older than we are; a
+ * reused pid does not have the buffer. We have it mapped, too, but do not write: if our own pid is
+ * listed, the entry is forged.
  */
 static bool holds(const struct ktrace_session *s, __u32 pid)
 {
@@ -345,7 +353,7 @@ static bool holds(const struct ktrace_session *s, __u32 pid)
 		return errno != ENOENT && errno != ESRCH && may_hold(pid);
 	while (!found && getline(&line, &cap, f) > 0)
 		found = strstr(line, name);
-	/* Read errors: no such process any more, or not ours to look at. */
+	/* Read errors: the process has ended, or we may not read its mappings. */
 	if (ferror(f))
 		found = errno != ESRCH && may_hold(pid);
 	free(line);
@@ -369,7 +377,7 @@ static int shm_holders(struct ktrace_session *s, __u32 limit, struct ktrace_hold
 	return 0;
 }
 
-/* The lock is free, but does the session's reader live? */
+/* True if the session's reader lives although the lock is free. */
 static bool has_reader(int fd)
 {
 	__u32 reader = 0;
@@ -383,10 +391,10 @@ static bool has_reader(int fd)
 }
 
 /*
- * The file of a session of user @uid, which may be another user's by now: a stream of <trace.h> of
- * that user's process. Everybody may make files of any name and kind in /dev/shm: the folder has to
- * be the user's, and nobody else can have put the file there. Never waits for anybody. As
- * lock_stale().
+ * Opens the file of a session of user @uid; the file may belong to another user by now: a stream of
+ * <trace.h> of that user's process. Any user may make files of any name and kind in /dev/shm: the
+ * folder has to be the user's, so that no other user can have put the file there. Never waits.
+ * Returns as lock_stale().
  */
 static int open_file_of(const char *path, uid_t uid, struct stat *st)
 {
@@ -416,9 +424,9 @@ static bool is_finished(int fd)
 }
 
 /*
- * Opens the file of a session of user @uid and locks it, if its owner is dead.
- * Return: descriptor; -EBUSY it has an owner; -ENODATA there is no file, only part of one, or
- * another user's; -ENOENT no session, or none of that user.
+ * Opens the file of a session of user @uid and locks it, if its owner is dead. Returns the
+ * descriptor; -EBUSY: it has an owner; -ENODATA: no file, only part of one, or another user's;
+ * -ENOENT: no session, or none of that user.
  */
 static int lock_stale(const char *dir, uid_t uid, struct stat *st)
 {
@@ -428,7 +436,7 @@ static int lock_stale(const char *dir, uid_t uid, struct stat *st)
 		close(fd);
 		return -EBUSY;
 	}
-	/* What another user can truncate is not read: it can only be removed. */
+	/* A file that another user can truncate is not read: it can only be removed. */
 	if (fd >= 0 && (!is_finished(fd) || st->st_uid != uid)) {
 		close(fd);
 		fd = -ENODATA;
@@ -438,7 +446,7 @@ static int lock_stale(const char *dir, uid_t uid, struct stat *st)
 	return fd;
 }
 
-/* Of other users' sessions only root's processes know. */
+/* Parses the name of a session's folder. Only root sees the sessions of other users. */
 static bool parse_name(const char *name, struct ktrace_stale *stale)
 {
 	char again[64];
@@ -481,7 +489,7 @@ static void shm_list(struct ktrace_stale *list, size_t max, size_t *nr)
 		closedir(dir);
 }
 
-/* Somebody who looks for stale sessions holds the lock for a moment: try again. */
+/* Retries: a process that looks for stale sessions holds the lock for a moment. */
 static int lock_patiently(const struct ktrace_stale *which, struct stat *st)
 {
 	static const struct timespec nap = { .tv_nsec = 2000000 };
@@ -507,7 +515,7 @@ static int shm_adopt(struct ktrace_session *s, const struct ktrace_stale *which)
 	if (!error)
 		error = channel_take(&s->user, s->user.map, s->user.map_size);
 	if (error) {
-		channel_exit(&s->user);		/* nothing is stored to what is not understood */
+		channel_exit(&s->user);		/* nothing is stored to an invalid file */
 		return session_fail(s, error, "%s", which->where);
 	}
 	snprintf(s->dir, sizeof(s->dir), "%.63s", which->where);

@@ -41,12 +41,12 @@ static struct kt_ring ring_view(const struct channel *ch, __u32 index)
 }
 
 /**
- * channel_take - take over a mapping
+ * channel_take - check a mapping and set up its readers
  * @ch:		the channel; owns @map from now on if this succeeds
  * @map:	whole channel
  * @map_size:	bytes
  *
- * Return: 0, -ENOMEM, or -EBADMSG for a control page that makes no sense.
+ * Return: 0, -ENOMEM, or -EBADMSG for an invalid control page.
  */
 int channel_take(struct channel *ch, char *map, size_t map_size)
 {
@@ -88,7 +88,7 @@ bool channel_mend(const struct channel *ch, void *addr)
 	if (!ch->map || (char *)addr < ch->map || off >= ch->map_size)
 		return false;
 	off &= ~(size_t)(LAYOUT_PAGE - 1);
-	/* Single pages may be more mappings than a process can have: then replace all. */
+	/* Single pages may need more mappings than a process can have: then replace all. */
 	return mmap(ch->map + off, LAYOUT_PAGE, prot, flags, -1, 0) != MAP_FAILED ||
 	       mmap(ch->map, ch->map_size, prot, flags, -1, 0) != MAP_FAILED;
 }
@@ -107,8 +107,8 @@ struct kt_reader *channel_reader_at(const struct channel *ch, const void *addr)
 }
 
 /*
- * Thread ids are reused; a ring whose owner's id lives on elsewhere stays taken. So does one of a
- * thread in another pid namespace, of which nothing is known.
+ * Thread ids are reused; a ring stays taken if its owner's id now belongs to another thread. So
+ * does one of a thread in another pid namespace, whose state is unknown.
  */
 static bool is_dead(__u32 tid)
 {
@@ -124,19 +124,18 @@ __u32 channel_dead_owners(const struct channel *ch)
 	return dead;
 }
 
-/* As owner: nobody claims such a ring. */
+/* As owner: no thread claims such a ring. */
 #define OWNER_NONE (~0u)
 
 /**
- * channel_free_dead - make the rings of dead owners free to be claimed again
+ * channel_free_dead - free the rings of dead owners
  * @ch:		the channel
  * @map:	a mapping of it whose rings can be written
  *
- * Nobody but the owner writes to a ring, so a dead owner's ring is at rest. The
- * exchange fails if somebody else was quicker, a thread that needs a ring. Words are looked at once
- * only.
+ * Only the owner writes to a ring, so a dead owner's ring is idle. The exchange fails if a thread
+ * that needs a ring was quicker. Each word is read only once.
  *
- * Return: how many.
+ * Return: number of rings freed.
  */
 __u32 channel_free_dead(const struct channel *ch, char *map)
 {
@@ -150,15 +149,15 @@ __u32 channel_free_dead(const struct channel *ch, char *map)
 		if (!is_dead(tid))
 			continue;
 		/*
-		 * ORD(channel_free_dead:A) pairs ORD(thread_ring_claim:A): one of the two gets
-		 * the ring. The dead owner's stores were over before kill() knew of its death.
+		 * ORD(channel_free_dead:A) pairs ORD(thread_ring_claim:A): only one of the two gets
+		 * the ring. The dead owner's stores were over before kill() reported its death.
 		 */
 		if (!__atomic_compare_exchange_n(&w->owner, &tid, OWNER_NONE, false,
 						 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			continue;
 		r.w = w;
-		kt_ring_adopt(&r);	/* counts what was reserved and never published */
-		/* ORD(channel_free_dead:B) pairs ORD(thread_ring_claim:A): ours come first */
+		kt_ring_adopt(&r);	/* counts records that were reserved and never published */
+		/* ORD(channel_free_dead:B) pairs ORD(thread_ring_claim:A): our stores come first */
 		kt_store_release(&w->owner, 0);
 		freed++;
 	}

@@ -2,14 +2,13 @@
 /*
  * clock.c - which clock a session without the module uses, and readings of all clocks
  *
- * The cycle counter is taken when processor and kernel call it constant and the
- * kernel itself keeps time with it, or, where a hypervisor offers the kernel
- * another clock, when all CPUs are seen to agree. Otherwise CLOCK_MONOTONIC.
+ * The cycle counter is used if processor and kernel call it constant and the kernel itself keeps
+ * time with it, or, where a hypervisor offers the kernel another clock, if all CPUs are seen to
+ * agree. Otherwise CLOCK_MONOTONIC is used.
  *
- * A reading is the raw clock between two readings of CLOCK_MONOTONIC; of several the
- * tightest is kept. Frequency is the slope since the first reading. It is measured again
- * after the machine has slept, because CLOCK_MONOTONIC stops then, while the counter may
- * continue, stop, or begin again.
+ * A reading is the raw clock between two readings of CLOCK_MONOTONIC; the tightest of several is
+ * kept. Frequency is the slope since the first reading. It is measured again after the machine has
+ * slept, because CLOCK_MONOTONIC stops then, while the counter may continue, stop, or begin again.
  */
 #include "internal.h"
 
@@ -24,9 +23,9 @@
 
 #define NS_PER_S 1000000000ull
 #define TRIES 16
-/* Least time between two readings that a frequency is taken from. */
+/* Least time between two readings that give a frequency. */
 #define BASE_NS 5000000ull
-/* Smaller differences between clocks are jitter; nobody suspends for so short a time. */
+/* Smaller differences between clocks are jitter; no machine sleeps for so short a time. */
 #define SLEPT_NS 10000000ull
 
 static __u64 read_ns(clockid_t id)
@@ -37,7 +36,7 @@ static __u64 read_ns(clockid_t id)
 	return (__u64)t.tv_sec * NS_PER_S + (__u64)t.tv_nsec;
 }
 
-/* One bracketed reading; returns the width of the bracket. */
+/* Takes one bracketed reading; returns the width of the bracket. */
 static __u64 read_once(__u32 clock, struct ktrace_reading *r)
 {
 	__u64 before = read_ns(CLOCK_MONOTONIC);
@@ -53,7 +52,7 @@ static __u64 read_once(__u32 clock, struct ktrace_reading *r)
 	return after - before;
 }
 
-/* Of several the tightest; as read_once(). */
+/* Keeps the tightest of several readings; returns its width. */
 static __u64 read_best(__u32 clock, struct ktrace_reading *best)
 {
 	__u64 width = read_once(clock, best);
@@ -85,7 +84,7 @@ static bool is_new_base(const struct ktrace_reading *from, const struct ktrace_r
 	return (slept > SLEPT_NS && -slept > SLEPT_NS) || to->raw < from->raw;
 }
 
-/* A measured clock needs a first slope: this waits until there is one. */
+/* Waits until a first slope can be measured, if the frequency is unknown. */
 void clock_init(struct clock_base *base, __u32 clock, __u64 hz)
 {
 	struct timespec nap = { .tv_nsec = (long)BASE_NS };
@@ -132,7 +131,7 @@ static bool is_invariant(void)
 	return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & (1u << 8));
 }
 
-/* A reading on each CPU that this process may use. */
+/* Takes a reading on each CPU that this process may use. */
 static bool visit(const cpu_set_t *allowed, struct ktrace_reading *seen, __u64 *width, int *nr)
 {
 	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
@@ -151,9 +150,8 @@ static bool visit(const cpu_set_t *allowed, struct ktrace_reading *seen, __u64 *
 }
 
 /*
- * Is the counter on each CPU what it should be there, by CLOCK_MONOTONIC and the rate between
- * the first reading and the last? Offsets between CPUs show as more than the width of the
- * readings explains.
+ * True if the counter of each CPU is as CLOCK_MONOTONIC and the rate between the first and the last
+ * reading predict. Offsets between CPUs show as more than the width of the readings explains.
  */
 static bool cpus_agree(void)
 {
@@ -195,7 +193,7 @@ __u32 clock_choose(void)
 	snprintf(path, sizeof(path), "%scurrent_clocksource", dir);
 	if (file_has_word(path, "tsc"))
 		return KTRACE_CLOCK_TSC;
-	/* A kernel that found the counter unstable does not offer it any more. */
+	/* A kernel that found the counter unstable no longer offers it. */
 	snprintf(path, sizeof(path), "%savailable_clocksource", dir);
 	if (!file_has_word(path, "tsc"))
 		return KTRACE_CLOCK_MONOTONIC;

@@ -13,7 +13,7 @@
 #define CPUS "/sys/devices/system/cpu/"
 #define NUMBER_MAX 65535
 
-/* The highest number in a list as "0-3,8-11"; -1: it is none */
+/* Returns the highest number in a list like "0-3,8-11"; -1: not a list */
 static int highest(FILE *list)
 {
 	int number, last = -1, between = ',';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* device.c - whether the module is there, and what the caller may do with it */
+/* device.c - whether the module is loaded, and what the caller may do with it */
 #include <ktrace/device.h>
 
 #include <errno.h>
@@ -8,7 +8,10 @@
 #include <unistd.h>
 #include <linux/ktrace_ring.h>
 
-/* Tries it: permission depends on capabilities, user namespaces and the module's parameter. */
+/*
+ * Tries to make a kernel channel: permission depends on capabilities, user namespaces and the
+ * module's parameter.
+ */
 static int kernel_error(int fd)
 {
 	struct ktrace_channel_spec spec = {
@@ -19,7 +22,10 @@ static int kernel_error(int fd)
 	return ioctl(fd, KTRACE_IOC_CHANNEL, &spec) ? -errno : 0;
 }
 
-/* Return: a descriptor of the module's device, -errno, -ENOTTY: it is not the module's. */
+/*
+ * Returns a descriptor of the module's device, -errno, or -ENOTTY if the device is not the
+ * module's.
+ */
 static int ask(struct ktrace_info *info)
 {
 	int fd = open(KTRACE_DEVICE, O_RDWR | O_CLOEXEC);

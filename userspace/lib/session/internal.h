@@ -2,15 +2,15 @@
 /*
  * internal.h - what the files of the session library share
  *
- *   orphans.c      sessions whose owner died: find them, take them over
- *   session.c    public functions; picks the back end; streams over all channels
- *   channel.c    one mapped channel and the readers of its rings
- *   registry.c   reads the registry of the user channel
- *   selection.c  which user events are on
- *   port.c       one message to a live session, one answer
- *   owner_liveness.c     tells traced programs that the owner is alive
- *   clock.c      which clock, and readings of all clocks
- *   backend_*.c  where channels come from
+ *   orphans.c         sessions whose owner died: finds them, takes them over
+ *   session.c         public functions; picks the back end; streams over all channels
+ *   channel.c         one mapped channel and the readers of its rings
+ *   registry.c        reads the registry of the user channel
+ *   selection.c       which user events are on
+ *   port.c            one message to a live session, one answer
+ *   owner_liveness.c  tells traced programs that the owner is alive
+ *   clock.c           which clock, and readings of all clocks
+ *   backend_*.c       where channels come from
  */
 #ifndef KTRACE_SESSION_INTERNAL_H
 #define KTRACE_SESSION_INTERNAL_H
@@ -21,7 +21,7 @@
 
 /**
  * struct channel - one mapped channel
- * @map:	the mapping; NULL = there is no such channel
+ * @map:	the mapping; NULL = no such channel
  * @map_size:	its bytes
  * @control:	private copy of the control page: the geometry that is used
  * @readers:	control.ring_nr readers
@@ -40,13 +40,16 @@ static inline struct ktrace_control *channel_control(const struct channel *ch)
 
 int channel_take(struct channel *ch, char *map, size_t map_size);
 /*
- * For signal handlers: put an empty page in place of one that is gone; find the ring that an
- * address is of, NULL = none.
+ * For signal handlers. channel_mend() puts an empty page in place of a lost one;
+ * channel_reader_at() finds the ring that contains an address, NULL = none.
  */
 bool channel_mend(const struct channel *ch, void *addr);
 struct kt_reader *channel_reader_at(const struct channel *ch, const void *addr);
 void channel_exit(struct channel *ch);
-/* Thread rings whose owners are dead; map: a writable mapping of the whole channel. */
+/*
+ * Counts, or frees, thread rings whose owners are dead; map: a writable mapping of the whole
+ * channel.
+ */
 __u32 channel_dead_owners(const struct channel *ch);
 __u32 channel_free_dead(const struct channel *ch, char *map);
 
@@ -58,10 +61,10 @@ __u32 channel_free_dead(const struct channel *ch, char *map);
  * @base:	its first byte, NULL = none
  * @size:	bytes
  * @off:	next entry
- * @pending:	entries that were claimed but not ready when they were passed
+ * @pending:	entries that were claimed but not ready when reading went past them
  * @pending_nr:	how many
- * @is_damaged:	nothing behind @off can be read
- * @pids:	processes that made entries and were not yet seen to be gone
+ * @is_damaged:	nothing after @off can be read
+ * @pids:	processes that made entries and are not known to be gone
  * @pid_nr:	how many
  * @pid_cap:	room in @pids
  * @known:	bit for each pid in @pids
@@ -100,12 +103,12 @@ __u32 clock_choose(void);
 void clock_init(struct clock_base *base, __u32 clock, __u64 hz);
 void clock_read(struct clock_base *base, struct ktrace_reading *r);
 
-/* Shows in *word, which is in shared memory, whether this process lives. */
+/* Shows in *word, which is in shared memory, that this process lives. */
 struct keeper;
 int owner_liveness_start(struct keeper **out, __u32 *word);
 void owner_liveness_stop(struct keeper *k);
 
-/* Numbers of the CPUs that are present, online or not, are below this; see ktrace_cpu_limit(). */
+/* Upper limit of the numbers of CPUs that are present, online or not; see ktrace_cpu_limit(). */
 __u32 cpus_present(void);
 
 struct session_backend;
@@ -118,18 +121,18 @@ struct session_backend;
  * @kernel_error: why there is no kernel channel
  * @registry:	of the user channel
  * @clock:	readings
- * @reason:	why not the other back end
+ * @reason:	why the other back end is not used
  * @env:	KTRACE_SESSION
  * @fd:		dev: the owner's descriptor; shm: the file; -1 = none
  * @dir:	shm: directory of the session
  * @registry_most: shm: bytes that the registry may grow to
  * @keeper:	shm: holds control.reader
  * @has_context: dev: contexts were asked for
- * @is_damaged:	a page of its memory had gone
+ * @is_damaged:	a page of its memory was lost
  * @is_running:	between start and stop
  * @wanted:	user events that are on while the session runs
  * @names:	of user events, by id, NULL = not known; at most EVENT_NAME_MAX bytes of each
- * @is_selected: ktrace_session_select() has been called: @filter decides of new events
+ * @is_selected: ktrace_session_select() has been called: @filter decides on new events
  * @filter:	which events are on
  */
 struct ktrace_session {
@@ -157,29 +160,29 @@ struct ktrace_session {
 /**
  * struct session_backend - where the channels of a session come from
  * @name:	"dev", "shm"
- * @open:	make the channels, suspended, and s->env; on failure says what in
- *		s->reason and leaves nothing behind but what @close frees
- * @close:	close the channels for everybody; takes half-built sessions
+ * @open:	make the channels, suspended, and s->env; on failure sets s->reason; @close frees
+ *		everything
+ * @close:	close the channels for all processes; accepts half-built sessions
  * @leave:	let go of the session as if the owner had died: it can be adopted
- * @list:	add stale sessions from *@nr on, count all
+ * @list:	add stale sessions to the list from *@nr on, count all
  * @adopt:	take a stale session over, stopped for good; fails like @open
- * @discard:	remove a stale session unseen
+ * @discard:	remove a stale session without reading it
  * @set_running: start or stop
  * @enable:	switch a kernel event
  * @filter:	give a kernel event a filter
- * @tracepoint:	give an event of the kernel's own an id
- * @missed:	how many of its hits have no record
- * @undecided:	how many events have a record because a filter took too long
+ * @tracepoint:	give one of the kernel's own tracepoints an id
+ * @missed:	get how many of its hits have no record
+ * @undecided:	get how many events have a record because a filter took too long
  * @follow:	add to the process-tree filter
- * @context:	what is recorded with a kernel event
- * @counter:	have a performance counter
+ * @context:	set what is recorded with a kernel event
+ * @counter:	add a performance counter
  * @stacks:	hand out stacks
- * @info:	fill in what only the back end knows
+ * @info:	fill in the numbers that only the back end knows
  * @reclaim:	take back rings of dead owners
- * @exec:	the next program that a descendant has executed; NULL: cannot be told
- * @holders:	who still holds the buffers, of them so many
+ * @exec:	get the next program that a descendant executed; NULL: unknown to this back end
+ * @holders:	count processes that still hold the buffers, up to a limit
  *
- * From @enable to @stacks they are NULL where there are no kernel channels.
+ * Those from @enable to @stacks are NULL in a back end without kernel channels.
  */
 struct session_backend {
 	const char *name;
@@ -208,25 +211,25 @@ struct session_backend {
 extern const struct session_backend session_backend_dev;
 extern const struct session_backend session_backend_shm;
 
-/* Makes the registry larger if it may be, and will soon have to be. */
+/* Grows the registry if that is allowed and it will soon be full. */
 void shm_grow_registry(struct ktrace_session *s);
 
-/* A session that has nothing yet, or NULL. */
+/* Returns an empty session, or NULL. */
 struct ktrace_session *session_alloc(void);
 
-/* Makes the enable byte of a user event, or of all, what s->wanted and s->is_running say. */
+/* Sets the enable byte of a user event, or of all, from s->wanted and s->is_running. */
 void session_show_event(struct ktrace_session *s, __u32 id);
 void session_show_events(struct ktrace_session *s);
 
-/* An event has become known; and forget all. */
+/* selection_learn() adds an event that has become known; selection_exit() forgets all. */
 void selection_learn(struct ktrace_session *s, const struct ktrace_entry_copy *entry);
 void selection_exit(struct ktrace_session *s);
 
-/* Writes what failed, for people, and returns error. */
+/* Writes the reason of a failure, for people, and returns @error. */
 __attribute__((format(printf, 3, 4)))
 int session_fail(struct ktrace_session *s, int error, const char *format, ...);
 
-/* Fills in what a new user channel starts with: enable bytes and filter. */
+/* Writes the initial filter of a new user channel. */
 void session_fill_user(char *map, const struct ktrace_control *c, const char *filter);
 
 #endif

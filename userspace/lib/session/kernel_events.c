@@ -2,7 +2,7 @@
 /*
  * kernel_events.c - the one table of kernel events: id, family, name, payload, description
  *
- * Adding an event means a row here. Its description must agree with its struct of
+ * To add an event, add a row. Its description must agree with its struct of
  * <linux/ktrace_events.h>: tests/unit/test_session.c adds up the fields of each row.
  */
 #include <ktrace/session.h>
@@ -23,7 +23,7 @@ _Static_assert(KTRACE_COMM_LEN == 16, "char[16] below");
 	"HRTIMER=8,RCU=9)"
 #define BLOCK_OP \
 	"enum<u32>(READ=0,WRITE=1,FLUSH=2,DISCARD=3,ZEROES=4,OTHER=5)"
-/* Numbers as on all machines but alpha, mips, parisc and sparc */
+/* Numbers as on all machines except alpha, mips, parisc and sparc */
 #define SIGNALS \
 	"enum<u32>(" \
 	"SIGHUP=1,SIGINT=2,SIGQUIT=3,SIGILL=4,SIGTRAP=5,SIGABRT=6,SIGBUS=7," \

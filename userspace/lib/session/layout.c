@@ -5,8 +5,8 @@
  *   page 0   control | enable bytes | filter | tails |pad| registry |pad| rings | thread rings
  *                                            each ring: one page of words, then its data
  *
- * Parts of different rights begin on pages of their own. Every sum is checked: an
- * overflow can only come from sizes that no machine has.
+ * Parts with different access rights begin on pages of their own. Every sum is checked: an
+ * overflow can only come from sizes that no machine can have.
  */
 #include "layout.h"
 
@@ -16,13 +16,13 @@
 
 #include "ring/ring.h"
 
-/* Rings of one kind in a channel; CPU numbers and thread ids stay far below. */
+/* Maximum rings of one kind in a channel; CPU numbers and thread ids stay far below. */
 #define RING_NR_MAX 8192u
 
 _Static_assert(sizeof(struct ktrace_control) <= LAYOUT_PAGE, "control fits its page");
 _Static_assert(sizeof(struct ktrace_ring) <= LAYOUT_PAGE, "a ring's words fit their page");
 
-/* Adds nr * size to *end; false on overflow. */
+/* Adds nr * size to *end; returns false on overflow. */
 static bool extend(__u64 *end, __u64 nr, __u64 size)
 {
 	__u64 bytes;
@@ -81,7 +81,7 @@ int layout_compute(struct ktrace_control *c)
 	return 0;
 }
 
-/* Whether nr parts of size bytes, stride apart from off on, lie below limit. */
+/* True if nr parts of size bytes, stride apart and starting at off, are below limit. */
 static bool inside(__u64 off, __u64 nr, __u64 stride, __u64 size, __u64 limit)
 {
 	__u64 end = off;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* layout.h - where the parts of a channel lie in its mapping */
+/* layout.h - where the parts of a channel are in its mapping */
 #ifndef KTRACE_SESSION_LAYOUT_H
 #define KTRACE_SESSION_LAYOUT_H
 
@@ -12,12 +12,12 @@
  * @c:	kind, ring_nr, cpu_nr, block_size, ring_size, thread_size, registry_size,
  *	id_nr, filter_size and note_size are given
  *
- * Return: 0, or -EINVAL for a geometry that rings or arithmetic cannot take.
+ * Return: 0, or -EINVAL for an invalid ring geometry or an overflow.
  */
 int layout_compute(struct ktrace_control *c);
 
 /**
- * layout_check - whether a control page describes parts that lie inside its mapping
+ * layout_check - check that the parts a control page describes are inside its mapping
  * @c:		a private copy
  * @map_size:	bytes that are mapped
  *

@@ -2,8 +2,8 @@
 /*
  * memory.c - how much memory can be allocated without waking the OOM killer
  *
- * The least of what the machine has left and what the control groups of this process, and those
- * above them, allow. Memory that only caches files, their names included, counts as free.
+ * That is the minimum of what the machine has left and what the control groups of this process, and
+ * those above them, allow. Memory that only caches files, including their names, counts as free.
  */
 #include "internal.h"
 
@@ -11,10 +11,10 @@
 #include <string.h>
 
 #define GROUPS "/sys/fs/cgroup"
-/* Left for what else this process needs */
+/* Left for the other needs of this process */
 #define RESERVE (2u << 20)
 
-/* struct version - where a version of control groups says what; keys of memory.stat */
+/* struct version - the files and keys of one version of control groups; @keys: of memory.stat */
 struct version {
 	const char *controllers;	/* in /proc/self/cgroup */
 	const char *folder;
@@ -34,7 +34,7 @@ static const struct version versions[] = {
 
 #define VERSIONS (sizeof(versions) / sizeof(versions[0]))
 
-/* The number behind @key in a file; with an empty key the first one. ~0: it has none. */
+/* Returns the number after @key in a file, with an empty key the first number; ~0: none. */
 static __u64 number_in(const char *folder, const char *name, const char *key)
 {
 	const size_t len = strlen(key);
@@ -53,7 +53,7 @@ static __u64 number_in(const char *folder, const char *name, const char *key)
 	return value;
 }
 
-/* What a group leaves */
+/* Returns the memory that a group leaves; ~0: unknown or unlimited */
 static __u64 room_in(const char *folder, const struct version *v)
 {
 	__u64 limit = number_in(folder, v->limit, ""), used = number_in(folder, v->usage, ""), n;
@@ -67,7 +67,7 @@ static __u64 room_in(const char *folder, const struct version *v)
 	return limit > used ? limit - used : 0;
 }
 
-/* The least that the group at @path and those above leave */
+/* Returns the minimum that the group at @path and those above it leave */
 static __u64 room_below(const char *path, const struct version *v)
 {
 	__u64 least = ~0ull, room;
@@ -86,7 +86,7 @@ static __u64 room_below(const char *path, const struct version *v)
 	return least;
 }
 
-/* A line "number:controllers:path" of /proc/self/cgroup */
+/* Returns the same for a line "number:controllers:path" of /proc/self/cgroup */
 static __u64 room_for(char *line, const struct version *v)
 {
 	const char *controllers = strchr(line, ':'), *path;

@@ -2,8 +2,8 @@
 /*
  * orphans.c - sessions whose owner died: find them, take them over, remove them
  *
- * Also the note, by which a session says what it is and which file it goes to. The owner
- * writes it once, before the session runs.
+ * Also the note, which describes a session and names the file it is written to. The owner writes it
+ * once, before the session runs.
  */
 #include "internal.h"
 

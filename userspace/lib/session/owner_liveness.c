@@ -2,15 +2,16 @@
 /*
  * owner_liveness.c - a thread whose death the kernel shows in a word of shared memory
  *
- * While a session lives, control.reader holds the id of its keeper. When that thread ends,
- * which it only does with its process, the kernel finds the word by the thread's list of
- * robust futexes and sets FUTEX_OWNER_DIED in it.
+ * While a session lives, control.reader holds the id of its keeper. When that thread ends, which it
+ * only does with its process, the kernel finds the word through the thread's list of robust futexes
+ * and sets FUTEX_OWNER_DIED in it.
  *
- * Not a pthread_mutex_t: traced programs can write to the word and whatever lies beside
- * it, and the C library would follow the pointers it keeps there. Here the list is in
- * private memory and only the word is shared: nothing is ever read back from it.
+ * Not a pthread_mutex_t: traced programs can write to the word and the memory next to it, and the C
+ * library would follow the pointers it keeps there. Here the list is in private memory and only the
+ * word is shared: nothing is ever read back from it.
  *
- * A thread of its own, for a thread has one such list and the caller's is the C library's.
+ * It needs a thread of its own, because a thread has only one such list and the caller's is in use
+ * by the C library.
  */
 #include "internal.h"
 
@@ -25,13 +26,13 @@
 
 /**
  * struct keeper - one thread, one word
- * @list:	what the kernel walks through: @node alone, or nothing
+ * @list:	the list that the kernel walks: @node alone, or empty
  * @node:	stands for the word, by the list's offset
  * @word:	in shared memory
  * @thread:	the thread
  * @ready:	posted by the thread when the word is its own, or @error is set
  * @end:	posted to end it
- * @error:	why it could not
+ * @error:	why the thread could not take the word
  */
 struct keeper {
 	struct robust_list_head list;
@@ -73,8 +74,8 @@ static int create_thread(struct keeper *k)
 	int error;
 
 	/*
-	 * Signals are for the caller's threads; but not SIGBUS, which says that the word's
-	 * page has gone. The kernel kills who has blocked it.
+	 * Signals are for the caller's threads. Except SIGBUS, which reports that the word's page
+	 * was lost: the kernel kills a thread that blocks it.
 	 */
 	sigfillset(&all);
 	sigdelset(&all, SIGBUS);

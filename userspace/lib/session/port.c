@@ -2,9 +2,9 @@
 /*
  * port.c - one message to a live session, one answer
  *
- * Datagrams: a message arrives as a whole or not at all, so nobody can make the owner wait
- * for the rest of it. There are no connections, and so no state to keep for a peer. The
- * kernel says with each message which user and process sent it.
+ * Uses datagrams: a message arrives whole or not at all, so no sender can make the owner wait for
+ * the rest of it. There are no connections, so no state to keep for a peer. With each message the
+ * kernel tells which user and process sent it.
  */
 #include <ktrace/port.h>
 
@@ -21,10 +21,13 @@
 
 #define NAME "ktraced/"
 #define WAIT_MS 10000
-/* Are asked at once, however few descriptors there are, and more in a list that has grown */
+/*
+ * Minimum of ports asked at once, however few descriptors there are; extra room in a list that has
+ * grown
+ */
 #define ROUND_MIN 128u
 
-/* The socket's address: a zero byte, then the name. */
+/* Makes the socket's address: a zero byte, then the name. Returns its size. */
 static socklen_t address(const struct ktrace_port *port, struct sockaddr_un *addr)
 {
 	int n;
@@ -35,7 +38,7 @@ static socklen_t address(const struct ktrace_port *port, struct sockaddr_un *add
 	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
 }
 
-/* A socket with credentials on what it receives. */
+/* Opens a socket that receives credentials with each message. */
 static int open_socket(const struct sockaddr_un *addr, socklen_t size)
 {
 	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), on = 1, error;
@@ -60,7 +63,10 @@ int ktrace_port_open(__u64 id)
 	return open_socket(&addr, size);
 }
 
-/* One datagram and the user it is from. Return: its bytes, -errno, -EMSGSIZE if cut off. */
+/*
+ * Receives one datagram and the user who sent it. Returns its bytes, -errno, or -EMSGSIZE if it was
+ * cut off or is invalid.
+ */
 static ssize_t receive(int fd, char *text, size_t size, struct sockaddr_un *addr,
 		       socklen_t *addr_size, __u32 *uid)
 {
@@ -163,7 +169,7 @@ static __u64 now_ms(void)
 	return (__u64)now.tv_sec * 1000 + (__u64)now.tv_nsec / 1000000;
 }
 
-/* A question: @events of @ready are what it waits for, 0: it is over, with @error. */
+/* A question to one port. @ready's events are what it waits for; 0: it is over, with @error. */
 struct question {
 	const struct ktrace_port *port;
 	char **answer;
@@ -185,7 +191,7 @@ static void send_message(struct question *q, const char *text)
 	if (send(q->ready->fd, text, strlen(text), MSG_NOSIGNAL) >= 0)
 		q->ready->events = POLLIN;
 	else if (errno == EAGAIN || errno == EINTR)
-		q->ready->events = POLLOUT;	/* the other's queue is full */
+		q->ready->events = POLLOUT;	/* the receiver's queue is full */
 	else
 		end(q, -errno);
 }
@@ -230,7 +236,7 @@ static void go_on(struct question *q, const char *text)
 		receive_answer(q);
 }
 
-/* Waits for all of a round, up to @end_ms. */
+/* Asks all of a round and waits for the answers, until @end_ms. */
 static void ask_round(struct question *list, struct pollfd *ready, size_t nr, const char *text,
 		      __u64 end_ms)
 {
@@ -255,7 +261,7 @@ static void ask_round(struct question *list, struct pollfd *ready, size_t nr, co
 			end(&list[i], -ETIMEDOUT);
 }
 
-/* All @nr, or as many as half of the descriptors are enough for */
+/* Returns all @nr, or as many as half of the descriptors allow */
 static size_t round_size(size_t nr)
 {
 	struct rlimit limit;
@@ -266,7 +272,7 @@ static size_t round_size(size_t nr)
 	return nr < most ? nr : most;
 }
 
-/* The fewer rounds the better: each has its part of the time that is left. */
+/* Asks in as few rounds as possible: each has its share of the time that is left. */
 void ktrace_port_ask_all(const struct ktrace_port *ports, size_t nr, const char *text,
 			 char **answers, int *errors)
 {

@@ -2,9 +2,9 @@
 /*
  * pthread_levels.c - the one table of levels of libktrace-pthread's events
  *
- * Most events stand for a call and for what happened in it: a level cannot have one without
- * the other. So an object's "-io" has the same events as the object, except for threads, which
- * begin and end without a call. Documentation/pthread.md has the table for people.
+ * Most events stand for a call and for its effect: a level cannot have one without the other. So an
+ * object's "-io" level has the same events as the object, except for threads, which begin and end
+ * without a call. Documentation/pthread.md has the table for users.
  */
 #include <ktrace/level.h>
 
@@ -65,7 +65,7 @@ const struct ktrace_level *ktrace_level(__u32 index)
 	return index < LEVEL_NR ? &levels[index] : NULL;
 }
 
-/* Compares like names: LEVEL_MUTEX_ALL is mutex, LEVEL_ALL is all. */
+/* Compares a level's name: LEVEL_MUTEX_ALL is mutex, LEVEL_ALL is all. */
 static bool is_called(const char *name, const char *word, size_t len)
 {
 	size_t i;
@@ -122,7 +122,7 @@ static int join(__u32 wanted, bool globs, char *to, size_t size)
 		const char *text = globs ? levels[i].globs : levels[i].name;
 		int n;
 
-		/* Of one level's globs, another's may be a part. */
+		/* The globs of one level may be part of another's. */
 		if (!(wanted & (1u << i)) || !*text || (globs && strstr(to, text)))
 			continue;
 		n = snprintf(to + len, size - len, "%s%s", len ? "," : "", text);

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * registry.c - reads what traced programs say about themselves
+ * registry.c - reads what traced programs report about themselves
  *
- * Any process of the session can write to the registry at any time. Each word is
- * read once, checked, then used; text is copied before it is looked at. Nothing is
- * written. An entry is delivered once, as it is when it is seen to be ready; one
- * that is claimed but not ready is remembered and looked at again, the oldest being
- * forgotten when there are too many of them.
+ * Any process of the session can write to the registry at any time. Each word is read once,
+ * checked, then used; text is copied before it is examined. Nothing is written. An entry is
+ * delivered once, as it is when it is seen to be ready; one that is claimed but not ready is
+ * remembered and checked again. If there are too many of them, the oldest is forgotten.
  */
 #include "internal.h"
 
@@ -64,7 +63,7 @@ static void remember_pid(struct registry *r, __u32 pid)
 	r->known[pid / 8] |= bit;
 }
 
-/* registry_forget - the process at @index is gone; the last one takes its place */
+/* registry_forget - remove the process at @index; the last one takes its place */
 void registry_forget(struct registry *r, __u32 index)
 {
 	__u32 pid = r->pids[index];
@@ -73,7 +72,7 @@ void registry_forget(struct registry *r, __u32 index)
 	r->pids[index] = r->pids[--r->pid_nr];
 }
 
-/* Whether the entry at off, whose checked word is given, makes sense; copies it. */
+/* Copies the entry at off, whose checked word is given; returns whether it is valid. */
 static bool take(struct registry *r, __u64 off, __u32 word, struct ktrace_entry_copy *out)
 {
 	__u32 size = word & KTRACE_ENTRY_SIZE_MASK;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * selection.c - which user events are on, also when that is changed while programs run
+ * selection.c - which user events are on, also if that changes while programs run
  *
- * A writer compares the name of an event with the filter when it registers it, and gets an
- * id of those that are on or off at the start. Once the filter has been changed, ids tell
- * nothing any more: the owner compares the names of all events that it has read from the
- * registry, and of each that it reads later.
+ * A writer compares the name of an event with the filter when it registers it, and gets an id from
+ * the range of those that are initially on or off. Once the filter has been changed, ids no longer
+ * tell: the owner compares the names of all events that it has read from the registry, and of each
+ * that it reads later.
  *
- * The filter's text is changed in place. A writer that reads it meanwhile may see a mixture,
- * within bounds, and decide wrongly; the owner corrects that when it reads the entry.
+ * The filter's text is changed in place. A writer that reads it meanwhile may see a mixture, within
+ * bounds, and decide wrongly; the owner corrects that when it reads the entry.
  */
 #include "internal.h"
 
@@ -27,7 +27,7 @@ static void choose(struct ktrace_session *s, __u32 id)
 	session_show_event(s, id);
 }
 
-/* selection_learn - an EVENT entry has been read; without memory its id decides */
+/* selection_learn - remember the name of a new EVENT entry; without memory its id decides */
 void selection_learn(struct ktrace_session *s, const struct ktrace_entry_copy *entry)
 {
 	size_t len = strcspn(entry->text, "{");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * session.c - the public face: picks a back end, numbers streams over all channels
+ * session.c - the public functions: picks a back end, numbers streams over all channels
  *
  * Streams: the kernel channel's rings first, then the user channel's.
  */
@@ -32,7 +32,7 @@ void session_fill_user(char *map, const struct ktrace_control *c, const char *fi
 	snprintf(map + c->filter_off, c->filter_size, "%s", filter ? filter : "");
 }
 
-/* Writers look at nothing but these bytes: they are what starts and stops them. */
+/* Writers check only these bytes: they start and stop the writers. */
 void session_show_event(struct ktrace_session *s, __u32 id)
 {
 	const struct ktrace_control *c = &s->user.control;
@@ -59,7 +59,7 @@ static int open_backend(struct ktrace_session *s, const struct session_backend *
 	return error;
 }
 
-/* AUTO: the device, or else shared memory; s->reason keeps why not the device. */
+/* AUTO: tries the device, then shared memory; s->reason keeps why the device failed. */
 static int open_any(struct ktrace_session *s, const struct ktrace_session_options *opts)
 {
 	int error;
@@ -396,7 +396,7 @@ bool ktrace_stream_peek(struct ktrace_session *s, __u32 stream, bool partial,
 	return true;
 }
 
-/* A second reader, which publishes nothing, goes ahead; it stops at what it finds odd. */
+/* A second reader, which publishes nothing, reads ahead; it stops at the first irregular block. */
 __u32 ktrace_stream_peek_blocks(struct ktrace_session *s, __u32 stream, __u32 max,
 				struct ktrace_chunk *chunks)
 {

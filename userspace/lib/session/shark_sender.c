@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* shark_sender.c - takes chunks of the kernel's S.Ha.R.K. tracer */
+/* shark_sender.c - gets chunks of the kernel's S.Ha.R.K. tracer */
 #include <ktrace/shark_sender.h>
 
 #include <errno.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * chunk.c - chunks of a program: their memory, and what the core says of them
+ * chunk.c - chunks of a program: their memory, and calls of the core
  *
- * The core has the lock and the rules; what it returns as -errno is -1 here. Memory is
- * the C library's, and is given back only when the core says that it has forgotten it.
+ * The core has the lock and the rules; its -errno becomes -1 here. Memory comes from the C library,
+ * and is freed only after the core has dropped it.
  */
 #include "tracer.h"
 
@@ -16,7 +16,7 @@
 
 #include "content.h"
 
-/* What FTrace_get_chunk_table() has told a thread */
+/* struct table - the result of FTrace_get_chunk_table() for a thread */
 struct table {
 	FTrace_Chunk_Ptr row[KTRACE_SHARK_CHUNK_NR];
 	struct FTrace_Chunk chunk[KTRACE_SHARK_CHUNK_NR];

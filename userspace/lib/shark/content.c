@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * content.c - what a chunk holds, in one piece of memory that can be handed on
+ * content.c - the content of a chunk, in one piece of memory that can be passed on
  *
- * Memory is that of a memfd where there are such: another process may be given it.
+ * The memory is a memfd where possible, so that it can be passed to another process.
  */
 #include "content.h"
 
@@ -17,7 +17,7 @@
 
 #define SLOT sizeof(struct ktrace_shark_event)
 
-/* No cancellation point: the chunk may be BUSY. */
+/* Closes the descriptor. Not a cancellation point, because the chunk may be BUSY. */
 static void close_memory(struct content *c)
 {
 	int state;
@@ -29,7 +29,7 @@ static void close_memory(struct content *c)
 	c->fd = -1;
 }
 
-/* An empty one has a descriptor, but no memory. */
+/* Allocates @bytes; an empty content has a descriptor, but no memory. Return: 0, -ENOMEM. */
 static int content_alloc(struct content *c, size_t bytes)
 {
 	*c = (struct content) { NULL, bytes, -1 };
@@ -79,7 +79,7 @@ int content_copy(struct content *to, const struct kt_shark_view *view)
 	return 0;
 }
 
-/* All frames that are there. */
+/* Expands all frames. Return: 0, -errno; -EBADMSG = they do not hold @events. */
 static int expand(struct content *to, const struct content *from, size_t events)
 {
 	int error = content_alloc(to, events * SLOT);

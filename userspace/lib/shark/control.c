@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* control.c - what is logged: enabled or not, by family, and while a session records the program */
+/* control.c - which events are logged: on or off, by family, while a session records the program */
 #include "tracer.h"
 
 #include <ktrace/shark.h>
 #include <shark/store.h>
 
-#define ALL_OFF 0x1ffffu	/* 16 families, and what no filter holds back */
+#define ALL_OFF 0x1ffffu	/* 16 families, and unfiltered events */
 
-/* Zero once there is a session: then each event asks it. */
+/* Families that are off. 0 once there is a session: then each event asks the session. */
 __u32 ktrace_shark_off = ALL_OFF;
 
-/* What is enabled or filtered has changed: makes ktrace_shark_off say so. */
+/* Updates ktrace_shark_off after a change of what is enabled or filtered. */
 static void refresh(struct kt_shark *t)
 {
 	struct kt_shark_here here;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * daemon.c - have ktraced send what a chunk holds
+ * daemon.c - asks ktraced to send the content of a chunk
  *
  * Once the request is sent, ktraced has the memory and finishes the work, even if this process
  * dies. <ktrace/shark_port.h> has the protocol. Each chunk has its own connection, so no state is
@@ -18,7 +18,7 @@
 
 #include "base/peer.h"
 
-/* The socket's address: a zero byte, then the name. */
+/* Makes the socket's address: a zero byte, then the name. Returns false without a session. */
 static bool make_address(struct sockaddr_un *addr, socklen_t *size)
 {
 	const char *session = secure_getenv("KTRACE_SESSION");
@@ -107,7 +107,7 @@ int daemon_send(struct ktrace_shark_request *request, const struct content *cont
 	request->bytes = content->bytes;
 	is_done = send_request(fd, request, content->fd) && receive_answer(fd, &answer);
 	close(fd);
-	/* Who may not speak to it sends by himself, and so does whose ktraced is gone. */
+	/* Without permission, or if ktraced is gone, this process sends by itself. */
 	if (!is_done || answer.error == -EACCES)
 		return -ENOTCONN;
 	return answer.error < 0 ? answer.error : 0;

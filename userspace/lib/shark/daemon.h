@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* daemon.h - have ktraced send what a chunk holds */
+/* daemon.h - asks ktraced to send the content of a chunk */
 #ifndef KTRACE_SHARK_DAEMON_H
 #define KTRACE_SHARK_DAEMON_H
 
@@ -7,12 +7,12 @@
 
 #include "content.h"
 
-/* Does one send for us? */
+/* True if a ktraced can send for this program. */
 bool daemon_is_there(void);
 
 /*
- * Waits until all is out. @request lacks magic, size and bytes.
- * Return: 0; -ENOTCONN there is none that sends for us; -errno it could not.
+ * Waits until everything is sent. Fills in magic, size and bytes of @request.
+ * Return: 0; -ENOTCONN = no ktraced sends for this program; -errno = it failed.
  */
 int daemon_send(struct ktrace_shark_request *request, const struct content *content);
 

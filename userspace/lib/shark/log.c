@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * log.c - an event: into the selected chunk, and to the session that records the program
+ * log.c - logs an event into the selected chunk, and to the session that records the program
  *
- * For a session it is an event like others, with the same name as that of the kernel's tracer.
- * Chunks and their filters do not affect it: the session has its own filters.
+ * For a session it is an event like any other, with the same name as that of the kernel's tracer.
+ * Chunks and their filters do not affect it, because the session has its own filters.
  */
 #include "tracer.h"
 
@@ -12,7 +12,7 @@
 
 #include "base/shark_codes.h"
 
-/* A kind of field as in <ktrace/fields.h>: ktrace_enum() has no room for so many names. */
+/* A kind of field as in <ktrace/fields.h>, as ktrace_enum() cannot hold so many names */
 #define KTRACE_KIND_shark_code(name) as_shark_code, name
 #define KTRACE_DESC_as_shark_code(name) SHARK_CODES " " #name ";"
 #define KTRACE_PARAM_as_shark_code(name) KTRACE_PARAM_as_scalar(x16, name)

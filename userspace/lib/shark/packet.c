@@ -43,7 +43,10 @@ size_t ktrace_packet_fill(void *packet, __u32 number, const void *events, size_t
 
 #define HOST_MAX 48
 
-/* Host and port of an address. Of more than one colon without brackets none is a port's. */
+/*
+ * Splits an address into host and port. Without brackets, more than one colon means that there is
+ * no port. Return: 0, -EINVAL.
+ */
 static int split(const char *text, char host[HOST_MAX], const char **port)
 {
 	static const char usual[] = STRING(KTRACE_SHARK_UDP_PORT);
@@ -69,7 +72,7 @@ static int split(const char *text, char host[HOST_MAX], const char **port)
 	return strlen(*port) > 5 || (*port)[strspn(*port, "0123456789")] ? -EINVAL : 0;
 }
 
-/* Without a host: any address of the kind. */
+/* Looks up an address; without a host, any address of the family. Return: 0, -EINVAL. */
 static int find(const char *text, int family, struct addrinfo **found)
 {
 	const struct addrinfo hints = {
@@ -85,7 +88,7 @@ static int find(const char *text, int family, struct addrinfo **found)
 	return 0;
 }
 
-/* Nobody receives packets that we send to ourselves. */
+/* True if the socket would send to itself, where nobody receives. */
 static bool is_own(int fd)
 {
 	struct sockaddr_storage from = { 0 }, to = { 0 };
@@ -96,7 +99,7 @@ static bool is_own(int fd)
 	       !memcmp(&from, &to, from_size);
 }
 
-/* Several senders may have a port. A receiver has it alone, or will have it. */
+/* Opens a socket to send. Senders share a port; -EADDRINUSE if it is, or would be, a receiver's. */
 static int open_socket(const struct addrinfo *from, const struct addrinfo *to)
 {
 	int fd = socket(to->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0), error;
@@ -148,7 +151,7 @@ int ktrace_packet_listen(const char *local)
 	return error ? error : fd;
 }
 
-/* The kernel reports here that nobody listened to an earlier packet: that one is gone. */
+/* Sends a packet. Ignores ECONNREFUSED, which is about an earlier packet that nobody received. */
 static int send_packet(int fd, const void *packet, size_t size)
 {
 	struct pollfd ready = { .fd = fd, .events = POLLOUT };

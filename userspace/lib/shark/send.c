@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * send.c - chunks are sent: to files, or as packets
+ * send.c - sends chunks to files, or as packets
  *
- * One sender at a time, the last that was registered, as in the original. What a chunk holds
- * is copied while it is BUSY; ktraced gets the copy if it records the program, and otherwise,
- * or where it cannot do what is asked for, the same is done here.
+ * There is one sender at a time, the last one registered, as in the original. The content of a
+ * chunk is copied while the chunk is BUSY. If ktraced records the program, it gets the copy and
+ * sends it; otherwise, or if it cannot, this process does the same.
  *
  * A file appears under its name when it is complete and on the disk. A chunk that is sent
- * again is appended to its file, as ktraced does. Packets of several threads do not mix: one
- * chunk after the other.
+ * again is appended to its file, as ktraced does. Packets of several threads do not mix: chunks
+ * are sent one after the other.
  */
 #include "tracer.h"
 
@@ -29,10 +29,10 @@
 #define NAME_SIZE 4096
 
 /**
- * struct sender - what sends, under @lock but for what a copy has
- * @kind:	enum ktrace_shark_sender, 0 = nobody
- * @socket:	UDP: of our own, -1 = ktraced sends, for as long as it is there
- * @name:	DISK: of files
+ * struct sender - how chunks are sent; under @lock, except for copies
+ * @kind:	enum ktrace_shark_sender, 0 = none
+ * @socket:	UDP: socket of this process, -1 = ktraced sends, as long as it exists
+ * @name:	DISK: name of files
  * @local:	UDP: address to send from
  * @target:	UDP: address to send to
  */
@@ -47,7 +47,7 @@ struct sender {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct sender sender = { .socket = -1 };
 static char disk_name[NAME_SIZE];	/* of FTrace_disk_writer(); under @lock */
-static bool has_file[KTRACE_SHARK_CHUNK_NR];	/* since it has that name; under @lock */
+static bool has_file[KTRACE_SHARK_CHUNK_NR];	/* since the name was set; under @lock */
 
 /* Held while packets are sent. */
 static pthread_mutex_t packet_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -63,7 +63,7 @@ static void after_fork_in_parent(void)
 	pthread_mutex_unlock(&lock);
 }
 
-/* Of a socket that two use nobody knows which packet is whose. */
+/* Drops the socket: a receiver could not tell the packets of two senders on it apart. */
 static void after_fork_in_child(void)
 {
 	packet_lock = (pthread_mutex_t) PTHREAD_MUTEX_INITIALIZER;
@@ -82,7 +82,7 @@ static __attribute__((constructor)) void begin(void)
 
 /* ---- files ---- */
 
-/* Behind @before bytes that are there. */
+/* Appends to a file of @before bytes, and flushes it to the disk. Return: 0, -errno. */
 static int write_all(int fd, off_t before, const char *data, size_t bytes)
 {
 	if (!may_have_file_of((__u64)before + bytes))
@@ -124,7 +124,7 @@ static int write_new_file(const char *path, const struct content *c)
 
 	snprintf(part, sizeof(part), "%.*s.%.200s.%d.new", (int)(last - path), path, last,
 		 (int)getpid());
-	unlink(part);	/* of a process that had our number, and was killed */
+	unlink(part);	/* left by a killed process with our pid */
 	fd = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return -errno;
@@ -138,7 +138,7 @@ static int write_new_file(const char *path, const struct content *c)
 	return error;
 }
 
-/* Of ktraced as well: when it has ended, a chunk that is sent again is appended here. */
+/* Notes files of ktraced, too: after it has ended, this process appends to them. */
 static void note_file(int n)
 {
 	pthread_mutex_lock(&lock);
@@ -155,7 +155,7 @@ static int write_file(const char *path, int n, const struct content *c)
 	is_more = has_file[n];
 	pthread_mutex_unlock(&lock);
 	error = is_more ? append_to_file(path, c) : -ENOENT;
-	if (error == -ENOENT)	/* not yet, or not any more */
+	if (error == -ENOENT)	/* not made yet, or removed */
 		error = write_new_file(path, c);
 	if (!error)
 		note_file(n);
@@ -182,7 +182,10 @@ static int send_file(const char *name, int n, const struct content *c)
 
 /* ---- packets ---- */
 
-/* Under @packet_lock, so that nobody closes it; opened when ktraced, which sent, is gone. */
+/*
+ * Returns the socket of this process, or -errno; opens it if ktraced, which sent before, is gone.
+ * Context: under @packet_lock, so that nobody closes it.
+ */
 static int own_socket(const struct sender *s)
 {
 	int fd;
@@ -235,7 +238,7 @@ static int deliver(const struct sender *s, int n, const struct kt_shark_view *vi
 	return error;
 }
 
-/* Waiting is no cancellation point: the chunk would stay BUSY. */
+/* Sends a chunk. Not a cancellation point, or the chunk would stay BUSY. */
 static int send_chunk(const struct sender *s, int n, struct kt_shark *t,
 		      struct kt_shark_view *view)
 {
@@ -284,7 +287,7 @@ void FTrace_disk_writer(FTrace_Chunk_Ptr c)
 		kt_shark_restore(t, (int)c->number);
 }
 
-/* A socket that another thread is sending through is not closed under it. */
+/* Sets a new sender; waits for a thread that still sends through the old socket. */
 static void replace(const struct sender *s)
 {
 	pthread_mutex_lock(&packet_lock);
@@ -309,7 +312,7 @@ int FTrace_init_disk_writer(const char *fname, int flag, const char *l_ip, const
 	(void)flag;
 	(void)l_ip;
 	(void)t_ip;
-	/* With the longest number there is. */
+	/* Check the name with the longest number. */
 	if (!fname || ktrace_chunk_file_name(path, sizeof(path), KTRACE_SHARK_CHUNK_NR - 1, fname))
 		return -1;
 	slash = strrchr(path, '/');
@@ -338,7 +341,7 @@ int FTrace_OSD_init_udp(int flag, const char *l_ip, const char *t_ip)
 		return -1;
 	is_there = daemon_is_there();
 	s.socket = ktrace_packet_socket(l_ip, t_ip);
-	/* ktraced can do with a port that is taken, by a receiver on this machine. */
+	/* ktraced can send even if a receiver on this machine has the port. */
 	if (s.socket < 0 && !(is_there && s.socket == -EADDRINUSE))
 		return -1;
 	if (is_there) {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * tracer.c - the program's one tracer: how it comes to be, and fork()
+ * tracer.c - the program's one tracer: its creation, and fork()
  *
- * There is none until somebody makes a chunk or sets a filter; a program that only links the
+ * The tracer is made when the program makes a chunk or sets a filter; a program that only links the
  * library pays nothing. The core (module/shark) has the rules and does the work.
  *
- * fork() takes the core's lock before and gives it back on both sides, so that the child finds
- * chunks between two events. A chunk that another thread was sending is BUSY for nobody there.
+ * fork() takes the core's lock before and releases it on both sides, so that the child finds
+ * chunks between two events. A chunk that another thread was sending is restored in the child,
+ * where nobody sends it.
  */
 #include "tracer.h"
 
@@ -24,7 +25,7 @@ static struct kt_shark *published;
 static __u32 ticks_per_ms;
 static pthread_once_t is_made = PTHREAD_ONCE_INIT, is_measured = PTHREAD_ONCE_INIT;
 
-/* Of the thread that forks, from before to after. */
+/* State of the forking thread, from before to after fork() */
 static struct kt_shark_here fork_here;
 static bool is_fork_locked;
 
@@ -53,13 +54,13 @@ static void make(void)
 {
 	kt_shark_init(&the_tracer, clock_choose());
 	pthread_atfork(before_fork, unlock_after_fork, after_fork_in_child);
-	/* ORD(shark_made:A) pairs ORD(shark_tracer:A): it is whole */
+	/* ORD(shark_made:A) pairs ORD(shark_tracer:A): the tracer is complete */
 	kt_store_release(&published, &the_tracer);
 }
 
 struct kt_shark *shark_tracer(void)
 {
-	/* ORD(shark_tracer:A) pairs ORD(shark_made:A): it is whole */
+	/* ORD(shark_tracer:A) pairs ORD(shark_made:A): the tracer is complete */
 	return kt_load_acquire(&published);
 }
 

@@ -5,14 +5,14 @@
 
 #include <shark/shark.h>
 
-/* The tracer, NULL as long as there is none. */
+/* Returns the tracer, NULL as long as there is none. */
 struct kt_shark *shark_tracer(void);
-/* The tracer, made by the first who asks for it in this way. */
+/* Returns the tracer; the first call makes it. */
 struct kt_shark *shark_make(void);
 
-/* log.c: does a session record what is logged? Then nothing is to be left out before. */
+/* log.c: true if a session records logged events; then it must get all of them. */
 bool shark_is_recorded(void);
-/* log.c: the session gets the event that a filter has changed; chunks have it. */
+/* log.c: logs to the session that a filter has changed; chunks have this event already. */
 void shark_record_filter(__u8 family, int status);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* by_id.c - things that begin with a number, in a tree that stays balanced */
+/* by_id.c - a balanced tree of structs that begin with a number */
 #include "by_id.h"
 
 #include <search.h>

@@ -2,8 +2,8 @@
 /*
  * check.c - check whether a tracefile follows its format
  *
- * Walks from section to section, as if there were no index, and loads each of them. At the
- * end it compares what it has found with the index.
+ * Walks from section to section, as if there were no index, and loads each of them. Finally
+ * compares the sections found with the index.
  */
 #include <ktrace/check.h>
 
@@ -18,18 +18,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes of a LOST record that count: the writers' own reasons come first. */
+/* Bytes of a LOST record that are checked: the writers' own reasons, which come first. */
 #define WRITERS_SIZE (sizeof(__u64) * KTRACE_LOST_OVERWRITTEN)
 
 /**
- * struct checked - what is known of a stream
+ * struct checked - what is known about a stream
  * @id:		its number
- * @block_size:	as announced, 0 = not
- * @end:	behind its last BLOCK section, 0 = there was none
+ * @block_size:	as announced, 0 = not announced
+ * @end:	position after its last BLOCK section, 0 = none so far
  * @gap:	offset of the first section that does not follow its predecessor, 0 = none
  * @lost:	largest counts
- * @before:	what was lost in the parts before this one
- * @next:	the one met after it
+ * @before:	number of records lost in earlier parts
+ * @next:	the next stream found
  */
 struct checked {
 	__u32 id;
@@ -44,18 +44,18 @@ struct checked {
 /**
  * struct checker - one run
  * @reader:	the file
- * @out:	what is found
- * @report:	of the caller
+ * @out:	results
+ * @report:	the caller's function
  * @arg:	for @report
- * @streams:	those met, by number
- * @first:	of them
- * @last:	where the next one that is met goes
+ * @streams:	streams found, by number
+ * @first:	the first of them
+ * @last:	where to link the next one found
  * @index:	the sections that were walked, as the index should list them
  * @index_nr:	how many
  * @index_cap:	room for so many
  * @compared:	entries of the index that were compared
- * @differs:	one of them was wrong, and reported
- * @loaded:	the present section
+ * @differs:	one of them was wrong and has been reported
+ * @loaded:	the current section
  */
 struct checker {
 	struct reader reader;
@@ -109,7 +109,7 @@ static int remember(struct checker *c, const struct ktrace_section *s, __u64 off
 	return 0;
 }
 
-/* Counts of losses never go down. */
+/* Records counts of losses, which must never go down. */
 static void see_lost(struct checker *c, struct checked *st, __u64 offset,
 		     const struct ktrace_lost *lost, int nr)
 {
@@ -130,7 +130,7 @@ static void see_lost(struct checker *c, struct checked *st, __u64 offset,
  * @records:	events
  * @first_ts:	stamp of the first record
  * @last_ts:	largest stamp
- * @is_corrupt:	a record is impossible
+ * @is_corrupt:	a record is invalid
  * @is_empty:	there is no record, not even of losses
  */
 struct contents {
@@ -171,7 +171,7 @@ static void look_into(struct checker *c, struct checked *st, const struct ktrace
 	found->is_corrupt = ret == KT_CURSOR_CORRUPT;
 }
 
-/* A section follows the one before at once, or at the next multiple of the block size. */
+/* True if a section follows its predecessor at once, or at the next multiple of the block size. */
 static bool follows(const struct checked *st, __u64 pos)
 {
 	__u64 mask = st->block_size - 1;
@@ -209,7 +209,7 @@ static void check_lost(struct checker *c, struct checked *st, __u64 offset)
 	see_lost(c, st, offset, &lost, KTRACE_LOST_NR);
 }
 
-/* Losses that earlier parts have reported are repeated here. */
+/* Takes the losses that earlier parts have reported, which META repeats. */
 static void take_before(struct checked *st, const char *line)
 {
 	int i;
@@ -220,7 +220,7 @@ static void take_before(struct checked *st, const char *line)
 		st->before += st->lost.count[i];
 }
 
-/* Block sizes of the streams that a META section announces. */
+/* Takes the block sizes of the streams that a META section announces. */
 static int take_meta(struct checker *c)
 {
 	size_t size = c->loaded.size;
@@ -256,7 +256,7 @@ static const char *what_is_wrong(int error)
 	       "section is stored in an unknown way";
 }
 
-/* One section that the walk has come to */
+/* Checks one section that the walk has reached */
 static int check_section(struct checker *c, const struct ktrace_section *walked, __u64 offset)
 {
 	const struct ktrace_section *s = &c->loaded.section;
@@ -284,7 +284,7 @@ static int check_section(struct checker *c, const struct ktrace_section *walked,
 	return 0;
 }
 
-/* Bytes missing in a stream must have been reported lost. */
+/* Checks that bytes missing in a stream were reported lost. */
 static void check_streams(struct checker *c)
 {
 	const struct checked *st;
@@ -307,7 +307,7 @@ static int compare_entry(void *arg, const struct ktrace_index *entry, __u64 end)
 	struct checker *c = arg;
 	size_t i = c->compared++;
 
-	(void)end;	/* walking has told where it ends */
+	(void)end;	/* known from walking */
 	if (!c->differs && (i >= c->index_nr || memcmp(entry, &c->index[i], sizeof(*entry)))) {
 		c->differs = true;
 		ktrace_reader_report(&c->reader, entry->offset, "index is wrong here");
@@ -356,7 +356,7 @@ static void begin(struct checker *c)
 	c->last = &c->first;
 }
 
-/* @ret: of opening the file */
+/* Checks the file and frees everything. @ret: result of opening the file */
 static int check_opened(struct checker *c, int ret)
 {
 	if (ret)

@@ -2,15 +2,14 @@
 /*
  * crc32c.c - CRC-32C with the processor's instruction, by table elsewhere
  *
- * The crc32 instruction takes one cycle but its result comes three cycles later,
- * so three pieces of LANE bytes are computed side by side and put together: the
- * checksum of a piece followed by n bytes is its own multiplied by x^(8n) mod P.
- * The multiplication is carry-less by x^(8n - 33) mod P, and one more crc32 of the
- * 64-bit product reduces it (33 = 32 of that crc32 and 1 of the reflected product).
+ * The crc32 instruction takes one cycle but has a latency of three, so three pieces of LANE bytes
+ * are computed side by side and combined: the checksum of a piece followed by n bytes is its own
+ * multiplied by x^(8n) mod P. The multiplication is carry-less by x^(8n - 33) mod P, and one more
+ * crc32 of the 64-bit product reduces it (33 = 32 of that crc32 and 1 of the reflected product).
  *
- * With vectors of 512 bits, WIDE bytes are moved on by their own number at once: each
- * half of 128 bits is multiplied by its power of x and added to the bytes there. What is
- * left at the end has the same checksum as all that it stands for.
+ * With 512-bit vectors, WIDE bytes at a time are folded into the WIDE bytes after them: each half
+ * of 128 bits is multiplied by its power of x and added to the bytes there. The remainder at the
+ * end has the same checksum as all the bytes folded into it.
  */
 #include "crc32c.h"
 
@@ -135,7 +134,7 @@ static inline __m512i move_on(__m512i sum, const void *to)
 					 _mm512_loadu_si512(to), 0x96);	/* exclusive or of all */
 }
 
-/* @size is not below WIDE. */
+/* Computes the checksum of at least WIDE bytes. */
 __attribute__((target("sse4.2,pclmul,avx512f,vpclmulqdq")))
 static __u32 crc_wide(__u32 crc, const unsigned char *p, size_t size)
 {
@@ -151,7 +150,7 @@ static __u32 crc_wide(__u32 crc, const unsigned char *p, size_t size)
 			sum[i] = move_on(sum[i], p + 64 * i);
 	for (i = 0; i < WIDE / 64; i++)
 		_mm512_storeu_si512(left + 64 * i, sum[i]);
-	/* Otherwise all SSE code is slow from now on. */
+	/* Without this all later SSE code would be slow. */
 	_mm256_zeroupper();
 	return crc_instruction(crc_instruction(0, left, WIDE), p, size);
 }

@@ -8,9 +8,9 @@
 
 /**
  * ktrace_crc32c - CRC-32C (Castagnoli) of a piece of data
- * @crc:	result for what came before, 0 to begin
+ * @crc:	result for the data before, 0 at the start
  * @data:	the bytes
- * @size:	how many
+ * @size:	their number
  *
  * Return: the checksum of everything so far.
  */

@@ -2,12 +2,11 @@
 /*
  * index.c - the sections of a closed file from its index
  *
- * The end mark is the last thing in a closed file. If it and the index are whole, all
- * sections are known without walking. The index is read twice, in pieces: first for
- * its checksum, then for its entries; what an entry says is checked again when its
- * section is loaded. That must not reach into the next one that is listed: a file of
- * sections that begin inside of each other would cost many times its size. Where the index
- * lists a section that is not known, and that must not be ignored, walking finds out.
+ * The end mark is the last thing in a closed file. If it and the index are whole, all sections are
+ * known without walking. The index is read twice, in pieces: first for its checksum, then for its
+ * entries. What an entry says is checked again when its section is loaded. A section must not reach
+ * into the next one listed: a file of nested sections would cost many times its size. If the index
+ * lists an unknown section that must not be ignored, walking handles it.
  */
 #include "read.h"
 
@@ -19,13 +18,13 @@
 
 #define ENTRIES 1024u
 
-/* An impossible offset stays impossible. */
+/* Adds the base to an offset; an impossible offset stays impossible. */
 static __u64 add_base(const struct reader *r, __u64 offset)
 {
 	return offset > ~0ull - r->base ? ~0ull : offset + r->base;
 }
 
-/* Where the end mark says the index is; 0 = no usable end mark or no index. */
+/* Returns where the index is according to the end mark; 0 = no usable end mark or no index. */
 static __u64 index_offset(const struct reader *r)
 {
 	struct ktrace_section end;
@@ -38,13 +37,13 @@ static __u64 index_offset(const struct reader *r)
 	return end.type == KTRACE_SECTION_END && end.pos ? add_base(r, end.pos) : 0;
 }
 
-/* Can @e be an entry between @min and the index at @max? */
+/* True if @e can be an entry between @min and the index at @max. */
 static bool is_possible(const struct ktrace_index *e, __u64 min, __u64 max)
 {
 	return e->offset >= min && e->offset < max && !(e->offset % KTRACE_SECTION_ALIGN);
 }
 
-/* Does @e stand for a section of a later version that may be ignored? @end: where it ends */
+/* True if @e lists a section of a later version that may be ignored; @end: its end */
 static bool may_ignore(const struct reader *r, const struct ktrace_index *e, __u64 *end)
 {
 	struct ktrace_section s;
@@ -61,10 +60,10 @@ static bool may_ignore(const struct reader *r, const struct ktrace_index *e, __u
  * @reader:	the file
  * @add:	called for each entry; NULL = only compute the checksum
  * @arg:	for @add
- * @last:	the latest entry with content, which has not been added yet; type 0 = none
- * @index:	offset of INDEX, behind all entries
- * @min:	the next entry is not before this
- * @crc:	so far
+ * @last:	the latest entry with content, not added yet; type 0 = none
+ * @index:	offset of INDEX; all sections are before it
+ * @min:	least offset of the next entry
+ * @crc:	checksum so far
  */
 struct pass {
 	const struct reader *reader;
@@ -76,7 +75,7 @@ struct pass {
 	__u32 crc;
 };
 
-/* Adds the entry that waited for the next one, which begins at @end. */
+/* Adds the pending entry, now that the next one is known to begin at @end. */
 static int add_last(struct pass *p, __u64 end)
 {
 	const struct ktrace_index e = p->last;
@@ -125,10 +124,8 @@ static int read_entries(const struct reader *r, const struct ktrace_section *s, 
 }
 
 /*
- * Calls @add for each entry of the index, with the offset that its section must not reach
- * behind.
- * Return: 1 done, the file is closed; 0 there is no usable index: walk; -errno, also
- * of @add.
+ * Calls @add for each entry of the index, with the offset that its section must not exceed. Returns
+ * 1: done, the file is closed; 0: no usable index, walk; -errno, also from @add.
  */
 int ktrace_reader_index(struct reader *r, index_fn add, void *arg)
 {

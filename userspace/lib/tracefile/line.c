@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* line.c - numbers of a META line, for callers that need nothing else of it */
+/* line.c - numbers of a META line, for callers that need nothing else from it */
 #include "line.h"
 
 #include <stdlib.h>

@@ -2,9 +2,9 @@
 /*
  * load.c - loads a section: its header, and its body as it was before it was stored
  *
- * The numbers of a header are used once ktrace_section_is_possible() has bound them, a body
- * only after its checksum was found right. Nothing here changes the reader, so several threads
- * can load sections of one file, each into memory of its own.
+ * The numbers of a header are used only after ktrace_section_is_possible() has bounded them, a body
+ * only after its checksum has matched. Nothing here changes the reader, so several threads can load
+ * sections of one file, each into memory of its own.
  */
 #include "read.h"
 
@@ -17,8 +17,8 @@
 #include <string.h>
 
 /*
- * Loads the section at @offset: header into @s, body as stored into @body.
- * Return: 0, -EBADMSG if it is damaged or does not fit (not reported), -errno.
+ * Loads the section at @offset: header into @s, body as stored into @body. Returns 0, -EBADMSG if
+ * it is damaged or does not fit (not reported), -errno.
  */
 int ktrace_reader_load(const struct reader *r, __u64 offset, struct ktrace_section *s,
 		       void *body, size_t cap)
@@ -34,7 +34,7 @@ int ktrace_reader_load(const struct reader *r, __u64 offset, struct ktrace_secti
 	return ktrace_crc32c(ktrace_section_crc(s), body, (size_t)s->size) == s->crc ? 0 : -EBADMSG;
 }
 
-/* As ktrace_reader_load(), for a LOST section: of its counts those that are known. */
+/* Loads a LOST section, like ktrace_reader_load(); unknown counts are left out. */
 int ktrace_reader_lost(const struct reader *r, __u64 offset, struct ktrace_lost *lost)
 {
 	char body[KTRACE_LOST_SIZE_MAX];
@@ -61,8 +61,8 @@ static int fill(const struct reader *r, __u64 offset, struct section_buf *b, siz
 }
 
 /*
- * Header and body as stored. Most often a section has the size of the one that was loaded
- * before; then one read is enough.
+ * Loads header and body as stored. Most sections are as large as the section loaded before; then
+ * one read is enough.
  */
 static int load_stored(const struct reader *r, __u64 offset, __u64 end, struct section_buf *b)
 {
@@ -90,7 +90,7 @@ static int load_stored(const struct reader *r, __u64 offset, __u64 end, struct s
 	       0 : -EBADMSG;
 }
 
-/* Makes the body what it was in the ring. */
+/* Restores the body to what it was in the ring. */
 static int expand(struct section_buf *b)
 {
 	const struct ktrace_section *s = &b->section;
@@ -115,10 +115,10 @@ static int expand(struct section_buf *b)
 }
 
 /*
- * Loads the section at @offset, which is damaged if it goes beyond @end, into memory that
- * grows; what is there already, and nothing else was loaded since, is not loaded again.
- * Return: 0; -EBADMSG the section is damaged; -EILSEQ its compressed body is; -EPROTONOSUPPORT
- * it is stored in an unknown way, see ktrace_load_error(); -ENOMEM; -errno of pread(2).
+ * Loads the section at @offset, which is damaged if it goes beyond @end, into memory that grows.
+ * The section loaded last is not loaded again. Returns 0; -EBADMSG: the section is damaged;
+ * -EILSEQ: its compressed body is; -EPROTONOSUPPORT: it is stored in an unknown way, see
+ * ktrace_load_error(); -ENOMEM; -errno of pread(2).
  */
 int ktrace_reader_load_next(const struct reader *r, __u64 offset, __u64 end,
 			    struct section_buf *b)
@@ -136,7 +136,7 @@ int ktrace_reader_load_next(const struct reader *r, __u64 offset, __u64 end,
 	return ret;
 }
 
-/* What is wrong with a section that ktrace_reader_load_next() has failed to load */
+/* Describes why ktrace_reader_load_next() failed to load a section */
 const char *ktrace_load_error(int error)
 {
 	switch (error) {

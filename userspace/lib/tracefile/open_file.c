@@ -2,8 +2,8 @@
 /*
  * open_file.c - tracefiles in files that the caller has opened, and that change in place
  *
- * A log of bounded size writes its newest block over its oldest one. So the rule that
- * sections never change holds only once it is closed: the writer of such a file says so.
+ * A log of bounded size writes its newest block over its oldest one. So the rule that sections
+ * never change holds only once it is closed: the writer of such a file declares that.
  */
 #include <ktrace/tracefile.h>
 
@@ -20,7 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A writer of what @fd is open for; it has no content yet. */
+/* Makes a writer of the open file @fd; the writer has no content yet. */
 static int new_writer(int fd, struct ktrace_tracefile **out)
 {
 	struct ktrace_tracefile *tf = calloc(1, sizeof(*tf));
@@ -62,13 +62,13 @@ int ktrace_tracefile_create_fd(int fd, struct ktrace_tracefile **out)
 
 void ktrace_tracefile_abandon(struct ktrace_tracefile *tf)
 {
-	/* Truncate while the file is locked: afterwards it may be somebody else's. */
+	/* Truncate while the file is locked: afterwards it may belong to another process. */
 	if (!tf->is_pipe)
 		(void)!ftruncate(tf->fd, 0);
 	ktrace_writer_free(tf);
 }
 
-/* @fd may be for writing only. */
+/* Opens a reader of @fd, which may be open for writing only. */
 static int open_to_read(int fd, struct reader *r)
 {
 	char path[40];
@@ -105,7 +105,7 @@ err_free:
 	return ret;
 }
 
-/* The entry of the section that begins at @offset, NULL = none does. */
+/* Returns the entry of the section that begins at @offset, NULL = none does. */
 static struct ktrace_index *find(struct ktrace_tracefile *tf, __u64 offset)
 {
 	size_t low = 0, high = tf->index_nr, middle;
@@ -120,7 +120,7 @@ static struct ktrace_index *find(struct ktrace_tracefile *tf, __u64 offset)
 	return low < tf->index_nr && tf->index[low].offset == offset ? &tf->index[low] : NULL;
 }
 
-/* Bytes that the section of an entry takes, its header and padding among them. */
+/* Returns the bytes that the section of an entry takes, including its header and padding. */
 static __u64 room_of(const struct ktrace_tracefile *tf, const struct ktrace_index *e)
 {
 	const struct ktrace_index *end = tf->index + tf->index_nr;
@@ -192,7 +192,7 @@ int ktrace_tracefile_reserve(struct ktrace_tracefile *tf, __u64 size)
 
 	if (tf->is_pipe)
 		return 0;
-	/* Index and end mark, and the header of one META section. */
+	/* Room for index and end mark, and for the header of one META section. */
 	size += tf->index_nr * sizeof(*tf->index) + 3 * sizeof(struct ktrace_section);
 	if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur != RLIM_INFINITY &&
 	    tf->size + size > limit.rlim_cur)

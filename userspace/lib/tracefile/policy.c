@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * policy.c - the one table of what policies are called: in META, in options, in listings
+ * policy.c - the one table of policy names: in META, in options, in listings
  *
- * A new policy is a value of enum ktrace_policy and a row here; what it does is in
+ * A new policy is a value of enum ktrace_policy and a row here; its behaviour is in
  * module/ring/writer.c.
  */
 #include <ktrace/tracefile.h>

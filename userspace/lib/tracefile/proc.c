@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * proc.c - META lines of what /proc says of this machine, of processes and of threads
+ * proc.c - META lines of what /proc reports about this machine, processes and threads
  *
- * A process or thread that is gone by now gets a line without a name.
+ * A process or thread that has already ended gets a line without a name.
  */
 #include <ktrace/tracefile.h>
 
@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 /*
- * A small file without the newline at its end, as the name of a thread may have others;
- * empty when it cannot be read.
+ * Reads a small file, without the newline at its end (the name of a thread may contain others);
+ * empty if it cannot be read.
  */
 static void read_line(const char *path, char *buf, size_t size)
 {
@@ -29,7 +29,7 @@ static void read_line(const char *path, char *buf, size_t size)
 		close(fd);
 }
 
-/* No filter of system calls, which may end who makes a call that it does not know. */
+/* True without a system call filter, which may kill a process for a call that it does not know. */
 static bool is_unfiltered(void)
 {
 	FILE *f = fopen("/proc/self/status", "re");
@@ -43,7 +43,10 @@ static bool is_unfiltered(void)
 	return mode == 0;
 }
 
-/* Some kernels have a switch for it, and say so; of others one call tells. */
+/*
+ * True if the kernel has x32 calls. Some kernels have a switch that tells; on others a call is
+ * tried.
+ */
 bool ktrace_host_has_x32(void)
 {
 #ifdef __x86_64__

@@ -2,13 +2,13 @@
 /*
  * read.c - opens a tracefile, walks its sections; load.c loads one of them
  *
- * The file is read with pread(2) into memory of our own: it may shrink or change under
- * us, and a mapping would turn that into SIGBUS. A header is used only after
- * ktrace_section_is_possible() has bound its numbers.
+ * The file is read with pread(2) into memory of our own: it may shrink or change at any time, and a
+ * mapping would turn that into SIGBUS. A header is used only after ktrace_section_is_possible() has
+ * bounded its numbers.
  *
- * Walking trusts a header whose section is followed by another one, or by the end of
- * the file, and leaves its checksum to the code that loads it; sections that are not loaded are
- * checked here, so that a damaged type cannot hide events.
+ * Walking trusts a header if its section is followed by another one, or by the end of the file, and
+ * leaves the checksum to the code that loads the section. Sections that are not loaded are checked
+ * here, so that a damaged type cannot hide events.
  */
 #include "read.h"
 
@@ -25,7 +25,7 @@
 #include <ktrace/damage.h>
 
 #define CHUNK 65536u
-/* Most bytes that are checked in search of the next section, for each byte of the file. */
+/* Limit of bytes checked in search of the next section, for each byte of the file. */
 #define SEARCH_FACTOR 16u
 
 void ktrace_reader_report(const struct reader *r, __u64 offset, const char *message)
@@ -40,10 +40,7 @@ static void about_file(const struct reader *r, const char *message)
 	ktrace_reader_report(r, KTRACE_OFFSET_NONE, message);
 }
 
-/*
- * Reads exactly @size bytes.
- * Return: 0, -ENODATA if the file is shorter, -errno of pread(2).
- */
+/* Reads exactly @size bytes. Returns 0, -ENODATA if the file is shorter, -errno of pread(2). */
 int ktrace_reader_bytes(const struct reader *r, __u64 offset, void *buf, size_t size)
 {
 	char *at = buf;
@@ -70,7 +67,7 @@ static __u64 section_end(__u64 offset, const struct ktrace_section *s)
 				      ~(__u64)(KTRACE_SECTION_ALIGN - 1));
 }
 
-/* Checksum of the header, to be continued with the body. */
+/* Returns the checksum of the header, to be continued with the body. */
 __u32 ktrace_section_crc(const struct ktrace_section *s)
 {
 	struct ktrace_section h = *s;
@@ -79,10 +76,7 @@ __u32 ktrace_section_crc(const struct ktrace_section *s)
 	return ktrace_crc32c(0, &h, sizeof(h));
 }
 
-/*
- * Checks the checksum without keeping the body.
- * Return: 1 right, 0 wrong, -errno.
- */
+/* Checks the checksum without keeping the body. Returns 1 right, 0 wrong, -errno. */
 int ktrace_reader_verify(const struct reader *r, __u64 offset,
 			 const struct ktrace_section *s)
 {
@@ -106,8 +100,8 @@ int ktrace_reader_verify(const struct reader *r, __u64 offset,
 }
 
 /*
- * As ktrace_reader_verify(), for a place where there may be no section at all: a file made
- * of nothing but false beginnings must not cost the square of its size.
+ * Like ktrace_reader_verify(), for an offset that may hold no section at all: a file made of
+ * nothing but false beginnings must not cost the square of its size.
  */
 static int verify_claim(struct reader *r, __u64 offset, const struct ktrace_section *s)
 {
@@ -121,7 +115,7 @@ static int verify_claim(struct reader *r, __u64 offset, const struct ktrace_sect
 	return ret;
 }
 
-/* Is there a whole section, its checksum right, at @offset? As verify_claim(). */
+/* Checks for a whole section with the right checksum at @offset; returns as verify_claim(). */
 static int is_section(struct reader *r, __u64 offset)
 {
 	struct ktrace_section s;
@@ -135,8 +129,9 @@ static int is_section(struct reader *r, __u64 offset)
 }
 
 /*
- * Looks for the next whole section from @offset on.
- * Return: 1 and @found, 0 if there is none yet: @found is where to go on, -errno.
+ * Searches for the next whole section from @offset on. Returns 1 and @found; 0 if there is none
+ * yet:
+ * @found is where to continue; -errno.
  */
 static int resync(struct reader *r, __u64 offset, __u64 *found)
 {
@@ -162,8 +157,8 @@ static int resync(struct reader *r, __u64 offset, __u64 *found)
 }
 
 /*
- * Reads and checks the header at @offset.
- * Return: 0, -ENODATA if the section is cut off, -EBADMSG no section, -errno.
+ * Reads and checks the header at @offset. Returns 0, -ENODATA if the section is cut off, -EBADMSG
+ * if there is none, -errno.
  */
 int ktrace_reader_header(const struct reader *r, __u64 offset, struct ktrace_section *s)
 {
@@ -179,7 +174,7 @@ int ktrace_reader_header(const struct reader *r, __u64 offset, struct ktrace_sec
 	return offset + sizeof(*s) + s->size > r->size ? -ENODATA : 0;
 }
 
-/* Goes from a damaged place to the next section; as ktrace_reader_walk(). */
+/* Moves from a damaged place to the next section; returns as ktrace_reader_walk(). */
 static int find_next(struct reader *r, __u64 from)
 {
 	__u64 found = from;
@@ -198,7 +193,7 @@ static int damaged_here(struct reader *r)
 	return find_next(r, r->next + KTRACE_SECTION_ALIGN);
 }
 
-/* The section at r->next reaches behind the end of the file: is it cut off, or wrong? */
+/* Handles a section at r->next that exceeds the file: it is either cut off, or damaged. */
 static int cut_off(struct reader *r)
 {
 	__u64 found;
@@ -214,7 +209,7 @@ static int cut_off(struct reader *r)
 	return 1;
 }
 
-/* Does another section, or the end of the file, follow at @offset? */
+/* True if another section, or the end of the file, follows at @offset. */
 static bool has_successor(const struct reader *r, __u64 offset)
 {
 	__u32 magic;
@@ -225,7 +220,7 @@ static bool has_successor(const struct reader *r, __u64 offset)
 	       magic == KTRACE_SECTION_MAGIC;
 }
 
-/* An intact section that the caller of walk does not get: 1 = go on, 0 = stop. */
+/* Handles an intact section that ktrace_reader_walk() does not return: 1 = continue, 0 = stop. */
 static int pass(struct reader *r, const struct ktrace_section *s)
 {
 	if (s->type == KTRACE_SECTION_END) {
@@ -242,13 +237,15 @@ static int pass(struct reader *r, const struct ktrace_section *s)
 	return 0;
 }
 
-/* What a search for the next section means for step(): there is one, none, or -errno. */
+/*
+ * Converts the result of a search for the next section to that of step(): found, none, or -errno.
+ */
 static int searched(int ret)
 {
 	return ret > 0 ? 2 : ret;
 }
 
-/* One step of walking. Return: 1 section in @s, 2 none but go on, 0 stop, -errno. */
+/* Does one step of walking. Returns 1: section in @s, 2: none but continue, 0: stop, -errno. */
 static int step(struct reader *r, struct ktrace_section *s)
 {
 	int ret = ktrace_reader_header(r, r->next, s);
@@ -276,8 +273,8 @@ static int step(struct reader *r, struct ktrace_section *s)
 }
 
 /*
- * The next section that has content. Its body has not been checked.
- * Return: 1, 0 at the end for now, -errno.
+ * Finds the next section that has content, its body unchecked. Returns 1, 0 at the current end,
+ * -errno.
  */
 int ktrace_reader_walk(struct reader *r, struct ktrace_section *s, __u64 *offset)
 {
@@ -331,7 +328,7 @@ static int check_file_header(struct reader *r)
 		refuse_version(r, h.version) : 0;
 }
 
-/* Looks at the size of the file again. Return: 0, -errno. */
+/* Updates the size of the file. Returns 0, -errno. */
 int ktrace_reader_refresh(struct reader *r)
 {
 	struct stat st;
@@ -342,7 +339,7 @@ int ktrace_reader_refresh(struct reader *r)
 	return 0;
 }
 
-/* Offsets are from now on those of the part in the trace. Nothing has been walked yet. */
+/* Turns offsets from now on into those of the part in its trace. Call before walking. */
 void ktrace_reader_set_base(struct reader *r)
 {
 	r->size -= r->base;
@@ -351,7 +348,7 @@ void ktrace_reader_set_base(struct reader *r)
 	r->next = r->base + sizeof(struct ktrace_file);
 }
 
-/* The file is open. After an error it is closed. */
+/* Begins to read the open file. Closes it after an error. */
 static int begin(struct reader *r)
 {
 	struct stat st;
@@ -379,7 +376,7 @@ err_close:
 	return ret;
 }
 
-/* @fd: the file, which is @r's from now on, or -1 and errno says why there is none */
+/* Begins to read. @fd: the file, owned by @r from now on, or -1 with the reason in errno */
 static int begin_with(struct reader *r, int fd, const char *path)
 {
 	int ret = fd < 0 ? -errno : 0;
@@ -397,15 +394,15 @@ static int begin_with(struct reader *r, int fd, const char *path)
 }
 
 /*
- * Opens a file; @r has report, arg and is_live set, the rest 0.
- * Return: 0, or an error, which was reported: -EBADMSG, -EPROTONOSUPPORT, -errno.
+ * Opens a file; @r has report, arg and is_live set, the rest 0. Returns 0 or an error, which has
+ * been reported: -EBADMSG, -EPROTONOSUPPORT, -errno.
  */
 int ktrace_reader_open(struct reader *r, const char *path)
 {
 	return begin_with(r, open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), path);
 }
 
-/* The same of a file that is open; @fd stays the caller's, and its offset where it is. */
+/* Does the same for an open file; @fd stays the caller's, its offset unchanged. */
 int ktrace_reader_open_fd(struct reader *r, int fd, const char *path)
 {
 	return begin_with(r, fcntl(fd, F_DUPFD_CLOEXEC, 0), path);

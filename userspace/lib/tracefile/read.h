@@ -16,16 +16,16 @@ typedef void (*report_fn)(void *arg, const char *path, __u64 offset, const char 
  * @path:	its name
  * @uuid:	from its header
  * @part:	from its header
- * @base:	what is added to offsets in the file: ktrace_reader_set_base()
- * @size:	where it ends, as of the last look: bytes, and @base
- * @next:	where walking goes on
- * @searched:	bytes checked where a section was claimed to be and was not
- * @is_lost:	walking is in a damaged place, reported already, and looks for the
+ * @base:	added to offsets in the file: ktrace_reader_set_base()
+ * @size:	its end when last checked: bytes plus @base
+ * @next:	where walking continues
+ * @searched:	bytes checked of alleged sections that were none
+ * @is_lost:	walking is in a damaged place, already reported, and searches for the
  *		next section
- * @is_closed:	the end mark was found: there is nothing to walk any more
- * @is_newer:	walking ended at a section that is not known and must not be ignored
+ * @is_closed:	the end mark was found: walking is over
+ * @is_newer:	walking ended at an unknown section that must not be ignored
  * @is_live:	a section that is cut off may still grow
- * @report:	called with each thing that is wrong, NULL = nobody wants to know
+ * @report:	called for each error found, NULL = not wanted
  * @arg:	for @report
  */
 struct reader {
@@ -46,7 +46,7 @@ struct reader {
 };
 
 /**
- * struct section_buf - memory for one section after the other; all 0 to begin with
+ * struct section_buf - memory for one section after the other; initially all 0
  * @offset:	of the loaded section, 0 = none
  * @section:	its header
  * @body:	its body as it was in the ring
@@ -57,7 +57,7 @@ struct reader {
  * @raw:	body of a compressed section
  * @raw_cap:	bytes allocated
  *
- * One is used by one thread. It is of one file as long as it is not freed.
+ * Each is used by one thread only, and for one file until it is freed.
  */
 struct section_buf {
 	__u64 offset;
@@ -71,7 +71,9 @@ struct section_buf {
 	size_t raw_cap;
 };
 
-/* Offsets of the parts of a trace follow each other; those of a whole file are as in the file. */
+/*
+ * The offset ranges of a trace's parts follow each other; a whole file has the offsets of the file.
+ */
 #define READER_PART_SHIFT 44
 
 static inline __u64 reader_base(__u32 part)

@@ -2,8 +2,8 @@
 /*
  * reopen.c - continues a tracefile whose writer died, or a copy of it
  *
- * Everything after the last whole section is cut off. The file is searched for the end of
- * each stream, so that the caller knows where in the rings to continue.
+ * Everything after the last whole section is cut off. The file is searched for the end of each
+ * stream, so that the caller knows where in the rings to continue.
  */
 #include <ktrace/tracefile.h>
 
@@ -27,7 +27,7 @@ static struct stream_before *get_before(struct ktrace_tracefile *tf, __u32 id)
 	return b ? b : ktrace_make_id(&tf->before, id, sizeof(*b));
 }
 
-/* A stream of earlier parts: META says how far it had got there. */
+/* Takes a stream of earlier parts: META has its last position there. */
 static int take_stream(struct ktrace_tracefile *tf, const char *line)
 {
 	struct stream_before *b;
@@ -50,7 +50,7 @@ static int take_meta(struct ktrace_tracefile *tf, const struct reader *r, __u64 
 	char *text = ret ? NULL : strndup(b.body, b.size), *rest = text, *line;
 
 	ktrace_section_buf_free(&b);
-	/* A damaged section says nothing. */
+	/* A damaged section has no information. */
 	if (!text)
 		return ret == -EBADMSG ? 0 : ret ? ret : -ENOMEM;
 	while (!ret && (line = strsep(&rest, "\n")))
@@ -80,12 +80,12 @@ static int take_section(struct ktrace_tracefile *tf, const struct reader *r, __u
 		tf->level = ktrace_section_is_compressed(s) ? KTRACE_COMPRESS_DEFAULT : 0;
 		return 0;
 	}
-	/* A damaged section says nothing; a later one will. */
+	/* A damaged section has no information; a later one will. */
 	ktrace_reader_lost(r, offset, &b->is.lost);
 	return 0;
 }
 
-/* Finds the end of the last whole section, and records what comes before it. */
+/* Finds the end of the last whole section, and records the sections before it. */
 int ktrace_writer_take(struct ktrace_tracefile *tf, struct reader *r)
 {
 	struct ktrace_section s;
@@ -103,12 +103,12 @@ int ktrace_writer_take(struct ktrace_tracefile *tf, struct reader *r)
 }
 
 /*
- * The name is from a note, and the file may have been replaced since: opening waits for nobody,
- * follows no link, and makes no terminal ours.
+ * The name is from a note, and the file may have been replaced since: opening must not wait, follow
+ * a link, or acquire a controlling terminal.
  */
 #define NOTED_FLAGS (O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
 
-/* Opens a file that a note names; -ESTALE if there is something else now. Changes nothing. */
+/* Opens a file that a note names; -ESTALE if it is no longer a regular file. Changes nothing. */
 static int open_noted(const char *path, int access)
 {
 	int fd = open(path, access | NOTED_FLAGS), error = errno;
@@ -122,13 +122,15 @@ static int open_noted(const char *path, int access)
 	return -ESTALE;
 }
 
-/* A reader of the open file @fd, which has to have that @uuid; -ESTALE if not. */
+/* Opens a reader of the open file @fd, which must have that @uuid; -ESTALE if not. */
 static int open_reader(int fd, const char *path, const __u8 uuid[16], struct reader *r)
 {
 	struct ktrace_file h;
 	int ret;
 
-	/* Nobody writes the file: a section that seems cut off and is not the last is damage. */
+	/*
+	 * No process writes the file: a section that seems cut off and is not the last is damage.
+	 */
 	*r = (struct reader){ 0 };
 	ret = ktrace_reader_open_fd(r, fd, path);
 	if (ret)
@@ -148,7 +150,7 @@ static bool is_same_file(int a, int b)
 	return !fstat(a, &x) && !fstat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-/* Continues the file that @tf has open, once it is known to be the right one. */
+/* Continues the file that @tf has open, if it is the right one. */
 static int continue_file(struct ktrace_tracefile *tf, const char *path, const __u8 uuid[16])
 {
 	struct reader r;
@@ -201,7 +203,7 @@ static int copy_bytes(int to, const struct reader *r)
 	return ret;
 }
 
-/* @r: what is to be copied; it may be the same file */
+/* Copies the file of @r, and continues the copy; both may be the same file. */
 static int copy_file(const char *path, const struct reader *r, const __u8 uuid[16],
 		     struct ktrace_tracefile **out)
 {

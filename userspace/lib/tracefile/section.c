@@ -2,8 +2,8 @@
 /*
  * section.c - the one table of section types
  *
- * A new type is a value of enum ktrace_section_type and a row here; then a walk hands out its
- * sections, and knows what to do with them.
+ * A new type is a value of enum ktrace_section_type and a row here; then a walk knows how to treat
+ * its sections and returns those with content.
  */
 #include "section.h"
 
@@ -17,7 +17,7 @@ static const struct section_type types[] = {
 	[KTRACE_SECTION_END] = { .size_max = 0 },
 };
 
-/* NULL: not known */
+/* Returns NULL for an unknown type */
 const struct section_type *ktrace_section_type(__u32 type)
 {
 	return type && type < sizeof(types) / sizeof(types[0]) ? &types[type] : NULL;
@@ -30,7 +30,7 @@ bool ktrace_section_has_content(__u32 type)
 	return t && t->has_content;
 }
 
-/* Are the numbers of a header possible at all? */
+/* True if the numbers of a header are possible. */
 bool ktrace_section_is_possible(const struct ktrace_section *s)
 {
 	const struct section_type *t = ktrace_section_type(s->type);
@@ -39,13 +39,16 @@ bool ktrace_section_is_possible(const struct ktrace_section *s)
 	       s->size <= (t ? t->size_max : KTRACE_SECTION_SIZE_MAX);
 }
 
-/* Is the body stored as it is? */
+/* True if the body is stored unchanged. */
 bool ktrace_section_is_plain(const struct ktrace_section *s)
 {
 	return !(s->flags & ~KTRACE_SECTION_MAY_IGNORE) && s->raw_size == s->size;
 }
 
-/* Is it a block stored as a zstd frame? If not that either, nobody knows how it is stored. */
+/*
+ * True if it is a block stored as a zstd frame. If it is neither this nor plain, its storage is
+ * unknown.
+ */
 bool ktrace_section_is_compressed(const struct ktrace_section *s)
 {
 	return s->type == KTRACE_SECTION_BLOCK &&
@@ -53,8 +56,8 @@ bool ktrace_section_is_compressed(const struct ktrace_section *s)
 }
 
 /*
- * The counts of a LOST body. A shorter one has zeros behind it.
- * Return: false if it counts losses of reasons that are not known.
+ * Copies the counts of a LOST body, with zeros after a shorter one. Returns false if it counts
+ * losses for unknown reasons.
  */
 bool ktrace_section_lost(struct ktrace_lost *lost, const void *body, size_t size)
 {

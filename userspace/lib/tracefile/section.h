@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* section.h - what there is to know of each type of section */
+/* section.h - what is known about each type of section */
 #ifndef KTRACE_TRACEFILE_SECTION_H
 #define KTRACE_TRACEFILE_SECTION_H
 
@@ -10,7 +10,7 @@
 /**
  * struct section_type - one type
  * @size_max:	longest body
- * @has_content: it says something about the recording: INDEX lists it, who walks gets it
+ * @has_content: it is part of the recording: INDEX lists it, walking returns it
  */
 struct section_type {
 	__u32 size_max;
@@ -24,7 +24,7 @@ bool ktrace_section_is_plain(const struct ktrace_section *s);
 bool ktrace_section_is_compressed(const struct ktrace_section *s);
 bool ktrace_section_lost(struct ktrace_lost *lost, const void *body, size_t size);
 
-/* What the index says of a section at @offset */
+/* Returns the index entry of a section at @offset */
 static inline struct ktrace_index ktrace_section_entry(const struct ktrace_section *s,
 						       __u64 offset)
 {

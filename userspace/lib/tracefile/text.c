@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * text.c - puts META lines together, <linux/ktrace_file.h> has the grammar
+ * text.c - builds META lines, <linux/ktrace_file.h> has the grammar
  *
- * A failed allocation is remembered and reported by ktrace_text_flush(), so that
- * callers need not check each call; nothing is written then.
+ * A failed allocation is remembered and reported by ktrace_text_flush(), so that callers need not
+ * check each call; nothing is written then.
  */
 #include <ktrace/tracefile.h>
 

@@ -3,9 +3,9 @@
  * write.c - appends sections to a tracefile
  *
  * Invariants:
- *  - the file ends with a whole section whenever no call is under way; what a
- *    failed write left behind is cut off, or overwritten by the next section;
- *  - data goes from the caller's memory to the kernel, and is copied to be compressed only;
+ *  - the file ends with a whole section whenever no call is in progress; the rest of a
+ *    failed write is cut off, or overwritten by the next section;
+ *  - data goes from the caller's memory to the kernel, and is copied only to be compressed;
  *  - the index is a convenience: if memory for it runs out, or it grows beyond a
  *    section's limit, the file goes without, and readers rebuild it.
  */
@@ -31,7 +31,7 @@
 
 #include "base/output_file.h"
 
-/* Drops the first @n bytes of what is left to write. */
+/* Drops the first @n bytes that remain to be written. */
 static int consume(struct iovec *iov, int nr, size_t n)
 {
 	int first = 0;
@@ -45,7 +45,7 @@ static int consume(struct iovec *iov, int nr, size_t n)
 	return first;
 }
 
-/* Return: 0 or -errno; then some of it may have been written. */
+/* Writes everything. Returns 0 or -errno; then a part may have been written. */
 int ktrace_write_all(int fd, struct iovec *iov, int nr, __u64 offset)
 {
 	ssize_t n;
@@ -85,7 +85,7 @@ static size_t padding(size_t size)
 	return -size & (KTRACE_SECTION_ALIGN - 1);
 }
 
-/* Fills in magic, size and checksum of @s; @iov: @s, @body, padding. */
+/* Fills in magic, size and checksum of @s; sets @iov to @s, @body and padding. */
 void ktrace_writer_section(struct ktrace_section *s, const void *body, size_t size,
 			   struct iovec iov[WRITER_IOV])
 {
@@ -99,7 +99,7 @@ void ktrace_writer_section(struct ktrace_section *s, const void *body, size_t si
 	iov[2] = (struct iovec) { (void *)zeros, padding(size) };
 }
 
-/* Return: 0 or -errno; then a part may have gone, which nothing can take back. */
+/* Writes to a pipe. Returns 0 or -errno; then a part may have been written for good. */
 static int write_pipe(struct ktrace_tracefile *tf, struct iovec *iov, int nr)
 {
 	struct pollfd ready = { .fd = tf->fd, .events = POLLOUT };
@@ -127,7 +127,7 @@ static int write_out(struct ktrace_tracefile *tf, struct iovec *iov, int nr)
 	       ktrace_write_all(tf->fd, iov, nr, tf->size);
 }
 
-/* @uuid: of the part before, NULL = there is none. Return: 0, -EIO. */
+/* Names the trace. @uuid: from the part before, NULL = none. Returns 0, -EIO. */
 static int name_trace(struct ktrace_tracefile *tf, const __u8 *uuid)
 {
 	if (uuid)
@@ -173,7 +173,7 @@ int ktrace_tracefile_room(struct ktrace_tracefile *tf, __u64 size)
 	return ktrace_disk_room_ask(&tf->room, tf->fd, size);
 }
 
-/* What the file had is replaced now. */
+/* Replaces the old content of the file. */
 static int begin_pending(struct ktrace_tracefile *tf)
 {
 	int ret = ftruncate(tf->fd, 0) ? -errno : ktrace_writer_header(tf, tf->uuid);
@@ -182,7 +182,9 @@ static int begin_pending(struct ktrace_tracefile *tf)
 	return ret;
 }
 
-/* Writes whole sections, all or none of them. Index and end may take what stays free. */
+/*
+ * Writes whole sections, all or none of them. Index and end mark may use the room to be kept free.
+ */
 static int put_finished(struct ktrace_tracefile *tf, const struct ktrace_section *s,
 			struct iovec *iov, __u32 nr)
 {
@@ -198,7 +200,7 @@ static int put_finished(struct ktrace_tracefile *tf, const struct ktrace_section
 		return ret;
 	ret = write_out(tf, iov, (int)nr * WRITER_IOV);
 	if (ret) {
-		/* If even this fails, the next section overwrites what is there. */
+		/* If even this fails, the next section overwrites the rest. */
 		if (!tf->is_pipe)
 			(void)!ftruncate(tf->fd, (off_t)tf->size);
 		return ret;
@@ -221,7 +223,7 @@ static int put_section(struct ktrace_tracefile *tf, struct ktrace_section *s,
 	return put_finished(tf, s, iov, 1);
 }
 
-/* Unlock first: another descriptor of the same open file would keep the lock. */
+/* Unlocks first: another descriptor of the same open file would keep the lock. */
 static int close_file(struct ktrace_tracefile *tf)
 {
 	int fd = tf->fd;
@@ -241,7 +243,7 @@ void ktrace_writer_free(struct ktrace_tracefile *tf)
 	free(tf);
 }
 
-/* /dev/null, to measure or to try: it has no content, and many may write to it at a time. */
+/* True for /dev/null, used to measure or to try: no content, and many may write to it at a time. */
 static bool is_null_device(int fd)
 {
 	struct stat st;
@@ -249,7 +251,7 @@ static bool is_null_device(int fd)
 	return !fstat(fd, &st) && S_ISCHR(st.st_mode) && st.st_rdev == makedev(1, 3);
 }
 
-/* A writer that has its file to itself, with the content it has. Takes @fd over in any case. */
+/* Makes a writer that has its file to itself, content included. Takes over @fd in any case. */
 int ktrace_writer_new(int fd, struct ktrace_tracefile **out)
 {
 	struct ktrace_tracefile *tf = calloc(1, sizeof(*tf));
@@ -271,7 +273,7 @@ int ktrace_writer_new(int fd, struct ktrace_tracefile **out)
 	return ret;
 }
 
-/* The same of the file at @path, which is made if there is none; @flags: O_EXCL or 0. */
+/* Does the same for the file at @path, which is made if it does not exist; @flags: O_EXCL or 0. */
 int ktrace_writer_open(const char *path, int flags, struct ktrace_tracefile **out)
 {
 	int fd = ktrace_output_file(path, O_RDWR | O_CREAT | flags);
@@ -279,7 +281,7 @@ int ktrace_writer_open(const char *path, int flags, struct ktrace_tracefile **ou
 	return fd < 0 ? fd : ktrace_writer_new(fd, out);
 }
 
-/* Removes a file that could not even be begun, unless it is no regular file or @path is a link. */
+/* Removes a file that could not be begun, unless it is not a regular file or @path is a link. */
 static void remove_file(const char *path, int fd)
 {
 	struct stat named, st;
@@ -357,7 +359,9 @@ __u32 ktrace_tracefile_part(const struct ktrace_tracefile *tf)
 	return tf->part;
 }
 
-/* How many bytes of @text make the next META section: whole lines, or 0 if one is too long. */
+/*
+ * Returns how many bytes of @text make the next META section: whole lines, or 0 if one is too long.
+ */
 static size_t meta_piece(const char *text, size_t size)
 {
 	const char *end;
@@ -396,8 +400,8 @@ int ktrace_tracefile_compress(struct ktrace_tracefile *tf, int level)
 }
 
 /*
- * Checks sizes, and makes room for what compressing makes of the blocks; @level: 0 if there is
- * no memory for that.
+ * Checks sizes, and makes room for the compressed blocks; sets @level to 0 if there is no memory
+ * for that.
  */
 static int prepare_blocks(struct ktrace_tracefile *tf, const struct ktrace_tracefile_block *b,
 			  __u32 nr, int *level)
@@ -418,7 +422,7 @@ static int prepare_blocks(struct ktrace_tracefile *tf, const struct ktrace_trace
 	return 0;
 }
 
-/* A block that compressing does not make shorter is stored as it is. */
+/* Makes a section of a block; stores the block as it is if compression does not make it shorter. */
 static void finish_block(struct packer *packer, int level, const struct ktrace_tracefile_block *b,
 			 struct ktrace_section *s, struct iovec iov[WRITER_IOV])
 {
@@ -478,7 +482,7 @@ __u64 ktrace_tracefile_size(const struct ktrace_tracefile *tf)
 	return tf->size;
 }
 
-/* Writes the index; @offset is where, 0 = the file goes without. */
+/* Writes the index; sets @offset to where it is, 0 = the file goes without. */
 static int put_index(struct ktrace_tracefile *tf, __u64 *offset)
 {
 	struct ktrace_section s = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* write.h - what creating a tracefile and going on with one have in common */
+/* write.h - shared by creating a tracefile and continuing one */
 #ifndef KTRACE_TRACEFILE_WRITE_H
 #define KTRACE_TRACEFILE_WRITE_H
 
@@ -15,7 +15,7 @@
 /* Header, body, padding */
 #define WRITER_IOV 3
 
-/* struct stream_before - what a reopened file has of stream @id */
+/* struct stream_before - content of stream @id in a reopened file */
 struct stream_before {
 	__u32 id;
 	struct ktrace_tracefile_stream is;
@@ -24,20 +24,20 @@ struct stream_before {
 /**
  * struct ktrace_tracefile - one file being written
  * @fd:		the file
- * @is_pipe:	it takes bytes from front to back only
+ * @is_pipe:	accepts bytes in order only
  * @error:	@is_pipe: a write failed in the middle of a section, -errno
- * @is_pending:	the file still has what it had before; writing anything replaces that
- * @size:	bytes of whole sections; the next one goes there
- * @max_size:	what it may become, index and end not counted; 0 = no limit
- * @room:	what its file system is to keep
- * @index:	what INDEX will say
+ * @is_pending:	the file still has its old content; the first write replaces it
+ * @size:	bytes of whole sections; where the next one goes
+ * @max_size:	limit of its size, index and end mark not counted; 0 = no limit
+ * @room:	room to be kept free on its file system
+ * @index:	entries of INDEX
  * @index_nr:	entries in use
  * @index_cap:	entries allocated
  * @has_index:	false once memory for the index ran out
  * @uuid:	name of the trace
- * @part:	number of this part of it, 0 = it is whole
- * @before:	what there was of each stream when the file was reopened, by_id.h
- * @level:	how BLOCK bodies are compressed, 0 = not
+ * @part:	number of this part of the trace, 0 = a whole trace
+ * @before:	content of each stream when the file was reopened, by_id.h
+ * @level:	compression level of BLOCK bodies, 0 = none
  * @packer:	compresses them
  */
 struct ktrace_tracefile {

@@ -2,11 +2,11 @@
 /*
  * zstd_frame.c - the body of a BLOCK section as a zstd frame
  *
- * A frame from a file is not trusted: it is expanded into at most as many bytes as its
- * section may have, whatever its own header says, and must give exactly as many.
+ * A frame from a file is not trusted: it is expanded into at most as many bytes as its section may
+ * have, whatever its own header says, and must give exactly as many.
  *
- * The bytes to compress may lie in memory that a traced program writes to. The compressor
- * relies on finding the same bytes again, so it gets a copy.
+ * The bytes to compress may be in memory that a traced program writes to. The compressor relies on
+ * finding the same bytes again, so it gets a copy.
  */
 #include "zstd_frame.h"
 
@@ -15,16 +15,18 @@
 #include <string.h>
 #include <zstd.h>
 
-/* Return: 0, -EBADMSG if it is not one frame of @raw_size bytes, -ENOMEM. */
+/*
+ * Expands a frame. Returns 0, -EBADMSG if it is not exactly one frame of @raw_size bytes, -ENOMEM.
+ */
 int ktrace_zstd_frame_expand(const void *frame, size_t size, void *raw, size_t raw_size)
 {
-	/* Nothing may follow the frame: another reader might stop before it. */
+	/* Nothing may follow the frame: another reader might stop at its end. */
 	if (ZSTD_findFrameCompressedSize(frame, size) != size)
 		return -EBADMSG;
 	return ZSTD_decompress(raw, raw_size, frame, size) == raw_size ? 0 : -EBADMSG;
 }
 
-/* Makes *@bytes, of *@cap bytes, at least @size long. Return: 0, -ENOMEM. */
+/* Grows *@bytes, of *@cap bytes, to at least @size. Returns 0, -ENOMEM. */
 int ktrace_reserve(char **bytes, size_t *cap, size_t size)
 {
 	char *more;
@@ -40,9 +42,8 @@ int ktrace_reserve(char **bytes, size_t *cap, size_t size)
 }
 
 /*
- * Makes ready for bodies of @total bytes, none longer than @largest; the frames of the last
- * time are gone.
- * Return: 0, -ENOMEM.
+ * Prepares for bodies of @total bytes, none longer than @largest; discards earlier frames. Returns
+ * 0, -ENOMEM.
  */
 int ktrace_packer_begin(struct packer *p, size_t total, size_t largest)
 {
@@ -55,8 +56,8 @@ int ktrace_packer_begin(struct packer *p, size_t total, size_t largest)
 }
 
 /*
- * Adds a frame behind those in @p->out.
- * Return: its size, which is less than @size; 0: the bytes do not become shorter.
+ * Adds a frame after those in @p->out. Returns its size, which is less than @size; 0: the bytes do
+ * not get shorter.
  */
 size_t ktrace_packer_add(struct packer *p, const void *bytes, size_t size, int level)
 {

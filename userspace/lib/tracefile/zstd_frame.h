@@ -9,7 +9,7 @@ int ktrace_reserve(char **bytes, size_t *cap, size_t size);
 int ktrace_zstd_frame_expand(const void *frame, size_t size, void *raw, size_t raw_size);
 
 /**
- * struct packer - makes frames; all 0 to begin with
+ * struct packer - makes frames; initially all 0
  * @context:	of libzstd, NULL = not made yet
  * @copy:	the bytes being compressed
  * @copy_cap:	bytes allocated

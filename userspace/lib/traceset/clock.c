@@ -2,16 +2,16 @@
 /*
  * clock.c - piecewise linear from stamps to nanoseconds
  *
- * Between two readings of the clocks the rate is what they say, behind the last one
- * and before the first one it is hz, or the rate of the neighbour. Rates are rounded so
- * that a stretch never ends above the beginning of the next one: time does not go back
- * as long as stamps do not. Products have 128 bits, results stop at the ends.
+ * Between two readings of the clocks the rate follows from them; after the last one and before the
+ * first one it is hz, or the rate of the neighbour. Rates are rounded so that a stretch never ends
+ * above the beginning of the next one: time does not go back as long as stamps do not. Products
+ * have 128 bits, results saturate.
  *
- * Sleep. CLOCK_MONOTONIC stands still while the machine is suspended, and the counter may
- * run on. When it fell asleep in the stretch is not known, but how long it was awake: the
- * stretch gets the rate from before for that time. So what was recorded before is exact,
- * and what was recorded between waking up and the reading is late by at most that time.
- * There time goes on, if little: events of several CPUs stay in their order.
+ * Sleep. CLOCK_MONOTONIC stops while the machine is suspended, and the counter may run on. It is
+ * unknown when in the stretch the machine fell asleep, but known how long it was awake: the stretch
+ * gets the earlier rate for that long. So events before the sleep are exact, and events between
+ * waking up and the reading are late by at most that time. There time goes on, if slowly: events of
+ * several CPUs stay in their order.
  */
 #include "clock.h"
 
@@ -19,16 +19,16 @@
 #include <stdlib.h>
 
 #define NS_PER_S 1000000000ull
-/* Smaller differences between clocks are jitter; nobody suspends for so short a time. */
+/* Smaller differences between clocks are jitter; no machine sleeps for so short a time. */
 #define SLEPT_NS 10000000ull
-/* For the order of what is recorded after waking up; at most an eighth of the stretch. */
+/* Keeps events after waking up in order; at most an eighth of the stretch. */
 #define SOFT_NS 4000000ull
-/* Clocks are read one after the other, so they seem to differ by that much. */
+/* Clocks are read one after the other, so they may seem to differ by this much. */
 #define SET_NS 1000000ull
 
 /*
- * mult / 2^shift = ns / ticks, as exact as 64 bits allow. Rounded up as long as that
- * adds less than one ns in all: the product, rounded down, then is exact at the end.
+ * Sets mult / 2^shift = ns / ticks, as exact as 64 bits allow. Rounds up as long as that adds less
+ * than one ns in total: the product, rounded down, is then exact at the end.
  */
 static void set_rate(struct segment *s, __u64 ns, __u64 ticks)
 {
@@ -56,7 +56,10 @@ static void set_last_rate(struct clock *c)
 	}
 }
 
-/* Clocks that agree are read one after the other: either may seem to be ahead. */
+/*
+ * Returns how long the machine slept between two readings. Clocks that agree are read one after the
+ * other: either may seem to be ahead.
+ */
 static __u64 slept_ns(const struct segment *from, const struct segment *to)
 {
 	__s64 slept = (__s64)((to->boot - to->mono) - (from->boot - from->mono));
@@ -65,8 +68,8 @@ static __u64 slept_ns(const struct segment *from, const struct segment *to)
 }
 
 /*
- * The ticks of the last stretch, up to @reading, in which the machine was awake; all, if
- * it did not sleep or the counter slept as well.
+ * Returns the ticks of the last stretch, up to @reading, in which the machine was awake; all, if it
+ * did not sleep or the counter slept as well.
  */
 static __u64 awake_ticks(const struct clock *c, const struct segment *reading)
 {
@@ -81,7 +84,7 @@ static __u64 awake_ticks(const struct clock *c, const struct segment *reading)
 	return awake + asleep / 2 < ticks ? (__u64)awake : ticks;
 }
 
-/* Says how long the last stretch is. */
+/* Sets the length of the last stretch. */
 static void end_last(struct clock *c, __u64 ticks, __u64 ns)
 {
 	struct segment *last = &c->segments[c->nr - 1];
@@ -92,7 +95,7 @@ static void end_last(struct clock *c, __u64 ticks, __u64 ns)
 		set_rate(last, ns, ticks);
 }
 
-/* Ends the last stretch there, and begins one in which the machine mostly sleeps. */
+/* Ends the last stretch, and begins one in which the machine mostly sleeps. */
 static void begin_sleep(struct clock *c, __u64 ticks, __u64 ns)
 {
 	const struct segment *last = &c->segments[c->nr - 1];
@@ -106,7 +109,7 @@ static void begin_sleep(struct clock *c, __u64 ticks, __u64 ns)
 	};
 }
 
-/* The machine slept before @reading, and was awake for @awake ticks, @ns. */
+/* Adds stretches for a sleep before @reading; the machine was awake for @awake ticks, @ns. */
 static void put_sleep(struct clock *c, const struct segment *reading, __u64 awake, __u64 ns)
 {
 	__u64 soft = ns / 8 < SOFT_NS ? ns / 8 : SOFT_NS, left;
@@ -117,7 +120,7 @@ static void put_sleep(struct clock *c, const struct segment *reading, __u64 awak
 		begin_sleep(c, left - awake, soft / 2);
 }
 
-/* The last stretch ends at @reading. */
+/* Ends the last stretch at @reading. */
 static void reach(struct clock *c, const struct segment *reading)
 {
 	const struct segment *last = &c->segments[c->nr - 1];
@@ -135,8 +138,8 @@ static void reach(struct clock *c, const struct segment *reading)
 }
 
 /*
- * Adds a reading: raw, mono, wall and boot of @reading, and the estimate @hz (0 = none).
- * Return: 0, -EINVAL if it contradicts the last one, -ENOMEM.
+ * Adds a reading: raw, mono, wall and boot of @reading, and the estimate @hz (0 = none). Returns 0,
+ * -EINVAL if it contradicts the last one, -ENOMEM.
  */
 int ktrace_clock_add(struct clock *c, const struct segment *reading, __u64 hz)
 {
@@ -164,7 +167,7 @@ int ktrace_clock_add(struct clock *c, const struct segment *reading, __u64 hz)
 	return 0;
 }
 
-/* By how much the wall clock was set between two readings; sleep is none. */
+/* Returns by how much the wall clock was set between two readings; sleep does not count. */
 static __u64 set_ns(const struct segment *from, const struct segment *to)
 {
 	__s64 ns = (__s64)((to->wall - to->mono) - (from->wall - from->mono)) -
@@ -173,7 +176,7 @@ static __u64 set_ns(const struct segment *from, const struct segment *to)
 	return ns < 0 ? -(__u64)ns : (__u64)ns;
 }
 
-/* How often the wall clock was set, and by how much at most */
+/* Returns how often the wall clock was set; sets @max_ns to the largest change */
 __u64 ktrace_clock_sets(const struct clock *c, __u64 *max_ns)
 {
 	const struct segment *last = NULL, *s;
@@ -198,7 +201,7 @@ void ktrace_clock_free(struct clock *c)
 	free(c->segments);
 }
 
-/* The stretch that @raw lies in; the first one for what is before. NULL: no readings. */
+/* Returns the stretch that contains @raw; the first one for earlier stamps. NULL: no readings. */
 const struct segment *ktrace_clock_segment(const struct clock *c, __u64 raw)
 {
 	size_t low = 0, high = c->nr, middle;
@@ -215,7 +218,7 @@ const struct segment *ktrace_clock_segment(const struct clock *c, __u64 raw)
 	return &c->segments[low];
 }
 
-/* Is there this very reading? */
+/* True if the clock has exactly this reading. */
 bool ktrace_clock_has(const struct clock *c, const struct segment *reading)
 {
 	const struct segment *s = ktrace_clock_segment(c, reading->raw);
@@ -223,7 +226,7 @@ bool ktrace_clock_has(const struct clock *c, const struct segment *reading)
 	return s && s->raw == reading->raw && s->mono == reading->mono && s->wall == reading->wall;
 }
 
-/* The beginning of @s where stamps do not overflow when shifted, nor ns when added. */
+/* Sets @st to the beginning of @s, as far as neither shifted stamps nor added ns overflow. */
 void ktrace_stretch_set(struct stretch *st, const struct segment *s, __u64 offset)
 {
 	__u64 limit = s->shift ? (1ull << s->shift) - 1 : 0;
@@ -239,7 +242,7 @@ void ktrace_stretch_set(struct stretch *st, const struct segment *s, __u64 offse
 	st->base = base;
 }
 
-/* ns at @raw, which is before @s, by the rate of @s. */
+/* Returns the ns at @raw, which is before @s, by the rate of @s. */
 __u64 ktrace_segment_before(const struct segment *s, __u64 raw)
 {
 	unsigned __int128 back = (unsigned __int128)(s->raw - raw) * s->mult >> s->shift;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* clock.h - stamps become nanoseconds */
+/* clock.h - converts stamps to nanoseconds */
 #ifndef KTRACE_TRACESET_CLOCK_H
 #define KTRACE_TRACESET_CLOCK_H
 
@@ -16,7 +16,7 @@
  * @boot:	CLOCK_BOOTTIME at @raw, ns; 0 = unknown
  * @mult:	ns for a tick = @mult / 2^@shift
  * @shift:	see @mult
- * @is_asleep:	the machine slept: not a rate to go on with
+ * @is_asleep:	the machine slept: not a rate to extrapolate
  */
 struct segment {
 	__u64 raw;
@@ -34,7 +34,7 @@ struct segment {
  * @segments:	one for each reading, and one or two for each time the machine slept, in
  *		order of stamps; the last one extrapolates
  * @nr:		their number
- * @cap:	room for so many
+ * @cap:	room in @segments
  * @readings:	number of readings
  * @rejected:	readings that contradict an earlier one
  * @hz:		frequency as stated or measured
@@ -72,7 +72,7 @@ bool ktrace_clock_has(const struct clock *c, const struct segment *reading);
 const struct segment *ktrace_clock_segment(const struct clock *c, __u64 raw);
 __u64 ktrace_segment_before(const struct segment *s, __u64 raw);
 
-/* ns of CLOCK_MONOTONIC at @raw, which is not before @s; stays at the end instead of wrapping. */
+/* Returns ns of CLOCK_MONOTONIC at @raw, which is not before @s; saturates instead of wrapping. */
 static inline __u64 ktrace_segment_ns(const struct segment *s, __u64 raw)
 {
 	unsigned __int128 ns = ((unsigned __int128)(raw - s->raw) * s->mult >> s->shift) + s->mono;
@@ -85,7 +85,7 @@ static inline bool stretch_has(const struct stretch *st, __u64 raw)
 	return raw - st->raw < st->span;
 }
 
-/* As ktrace_segment_ns(), the offset included, for a stamp that lies in @st. */
+/* Like ktrace_segment_ns(), the offset included, for a stamp within @st. */
 static inline __u64 stretch_ns(const struct stretch *st, __u64 raw)
 {
 	unsigned __int128 product = (unsigned __int128)((raw - st->raw) << st->up) * st->mult;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * context.c - what was recorded with events beside their payloads
+ * context.c - what was recorded with events besides their payloads
  *
- * The items stay where they are in the record, behind the payload; the upper 8 bits of an
- * event's flags have their number.
+ * The items stay where they are in the record, after the payload; the upper 8 bits of an event's
+ * flags hold their number.
  */
 #include "context.h"
 
@@ -17,7 +17,7 @@
 #define ITEMS_SHIFT 24
 #define IMAGES_MAX 4096u
 
-/* Takes the context off the end of the payload. What makes no sense stays payload. */
+/* Removes the context from the end of the payload. An invalid context stays payload. */
 void ktrace_context_take_off(struct ktrace_trace_event *e)
 {
 	__u16 nr;
@@ -104,7 +104,7 @@ const char *ktrace_item_name(__u32 kind)
 	return kind < sizeof(names) / sizeof(names[0]) ? names[kind] : NULL;
 }
 
-/* "ffffffff81000000,ffffffff81000010", as many as there may be. Return: 0, -EINVAL, -ENOMEM. */
+/* Parses "ffffffff81000000,ffffffff81000010", up to the maximum. Returns 0, -EINVAL, -ENOMEM. */
 static int take_addresses(struct ktrace_trace_stack *stack, const char *text)
 {
 	__u64 *list = calloc(KTRACE_STACK_FRAMES, sizeof(*list));

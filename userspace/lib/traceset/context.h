@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* context.h - what was recorded with events beside their payloads */
+/* context.h - what was recorded with events besides their payloads */
 #ifndef KTRACE_TRACESET_CONTEXT_H
 #define KTRACE_TRACESET_CONTEXT_H
 
@@ -7,16 +7,16 @@
 
 struct trace;
 
-/* For an event whose record has KTRACE_REC_CONTEXT: takes the context off its payload. */
+/* For an event whose record has KTRACE_REC_CONTEXT: removes the context from its payload. */
 void ktrace_context_take_off(struct ktrace_trace_event *e);
 
-/* META lines stack, cgroup and symbol. Return: 0, -EINVAL, -ENOMEM. */
+/* Add META lines stack, image, cgroup and symbol. Return 0, -EINVAL, -ENOMEM. */
 int ktrace_context_add_stack(struct trace *t, const struct ktrace_trace_stack *head,
 			     const char *addresses);
 int ktrace_context_add_image(struct trace *t, const char *name, const char *build, __u64 text);
 int ktrace_context_add_name(struct symbol_table *table, __u64 key, __u64 end,
 			    const char *text);
-/* To be called when all META text has been read */
+/* To be called once all META text has been read */
 void ktrace_context_sort(struct trace *t);
 void ktrace_context_free(struct trace *t);
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * extract.c - some of the events of a traceset as a new tracefile
+ * extract.c - writes some of the events of a traceset to a new tracefile
  *
- * META text comes first: see extract_meta.c. Then the events of each stream, in blocks of the
- * size that META says, losses as LOST sections. Long events are cut into fragments of that size,
- * all with the stamp of the event. Names of threads were partly learned from events that may not
- * be in the new file, so they are written as META text at the end.
+ * META text comes first: see extract_meta.c. The events of each stream follow, in blocks of the
+ * size that META gives, and losses as LOST sections. Long events are cut into fragments of that
+ * size, all with the stamp of the event. Some names of threads were learned from events that may
+ * not be in the new file, so they are written as META text at the end.
  *
- * A file has one host, one boot, one clock. So several files can become one if they are of the
+ * A file has one host, one boot, one clock. So several files can become one if they are from the
  * same boot, where thread ids are unique and CLOCK_MONOTONIC is a clock of all of them.
  */
 #include "extract.h"
@@ -23,7 +23,7 @@
 
 #define BLOCK_DEFAULT 65536u
 
-/* Is the file to be written one of those to be read? */
+/* True if the file to be written is one of those to be read. */
 static bool is_input(const struct ktrace_traceset *set, const char *path)
 {
 	const struct trace *t;
@@ -42,7 +42,7 @@ static bool is_input(const struct ktrace_traceset *set, const char *path)
 	return false;
 }
 
-/* Can the events of all traces be in one file? */
+/* True if the events of all traces can be in one file. */
 static bool is_one_boot(const struct ktrace_traceset *set)
 {
 	const char *boot = ktrace_meta_fact(set->traces[0], "host", "boot"), *other;
@@ -87,7 +87,7 @@ static int by_key(const void *a, const void *b)
 	return ktrace_trace_index(x->from->trace) < ktrace_trace_index(y->from->trace) ? -1 : 1;
 }
 
-/* New numbers for streams: events with the same time keep the order they have in the traceset. */
+/* Renumbers streams: events with the same time keep the order they have in the traceset. */
 static int number_streams(struct ktrace_extract *x)
 {
 	struct out_stream **all;
@@ -189,7 +189,7 @@ static struct out_stream *find_stream(const struct source *source,
 	return NULL;
 }
 
-/* Writes the present block; the next one begins at the next multiple of the block size. */
+/* Writes the current block; the next one begins at the next multiple of the block size. */
 static int flush(struct ktrace_extract *x, struct out_stream *o)
 {
 	int ret = o->block.size ? ktrace_tracefile_block(x->tf, &o->block) : 0;
@@ -200,7 +200,7 @@ static int flush(struct ktrace_extract *x, struct out_stream *o)
 	return ret;
 }
 
-/* A block for a record of @size bytes: longer than META says where that is. */
+/* Begins a block for a record of @size bytes; makes it longer than META says if it must be. */
 static int begin_block(struct out_stream *o, __u64 ts, __u32 size)
 {
 	struct ktrace_block header = {
@@ -219,7 +219,7 @@ static int begin_block(struct out_stream *o, __u64 ts, __u32 size)
 	return 0;
 }
 
-/* Writes a record whose payload is @head, then @rec->len less these bytes of @bytes. */
+/* Writes a record with the payload @head, if any, and the rest of @rec->len from @bytes. */
 static int put_record(struct ktrace_extract *x, struct out_stream *o,
 		      const struct ktrace_record *rec, const __u32 *head, const char *bytes)
 {
@@ -249,7 +249,7 @@ static int put_record(struct ktrace_extract *x, struct out_stream *o,
 	return 0;
 }
 
-/* As several records. An event without an end claims one byte more than it has. */
+/* Writes an event as several records. An event without an end claims one byte more than it has. */
 static int put_fragments(struct ktrace_extract *x, struct out_stream *o, struct ktrace_record rec,
 			 const struct ktrace_trace_event *e)
 {
@@ -272,7 +272,7 @@ static int put_fragments(struct ktrace_extract *x, struct out_stream *o, struct 
 }
 
 /*
- * The end of an event whose beginning was lost. It must not seem to continue another event:
+ * Writes the end of an event whose beginning was lost. It must not seem to continue another event:
  * blocks are missing before it, as in the old file.
  */
 static int put_end(struct ktrace_extract *x, struct out_stream *o, struct ktrace_record rec,
@@ -345,7 +345,7 @@ int ktrace_extract_add(struct ktrace_extract *x, const struct ktrace_trace_event
 	return put_record(x, o, &rec, NULL, e->payload);
 }
 
-/* The last block, and the sum of losses, of a stream */
+/* Writes the last block of a stream, and the sum of its losses */
 static int end_stream(struct ktrace_extract *x, struct out_stream *o)
 {
 	int ret = flush(x, o);

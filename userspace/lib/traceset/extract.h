@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* extract.h - a tracefile being made of events, as its parts see it */
+/* extract.h - a tracefile being made from events, as its parts see it */
 #ifndef KTRACE_TRACESET_EXTRACT_H
 #define KTRACE_TRACESET_EXTRACT_H
 
@@ -10,14 +10,14 @@
 
 /**
  * struct out_stream - a stream of the new file
- * @from:	the stream it has the events of
+ * @from:	the stream whose events it gets
  * @block:	the block being filled; no data yet if its size is 0
  * @data:	its bytes
- * @room:	for so many
+ * @room:	room in @data
  * @cap:	block size
  * @records:	in all blocks before
- * @last:	largest stamp
- * @lost:	so far
+ * @last:	largest stamp so far
+ * @lost:	losses so far
  */
 struct out_stream {
 	const struct ktrace_trace_stream *from;
@@ -33,9 +33,9 @@ struct out_stream {
 /**
  * struct source - one of the files that events come from
  * @trace:	the file
- * @streams:	of the new file, in order of the numbers they have in this one
- * @ids:	what user events are called in the new file; 0 = not known yet. NULL: as here
- * @kernel_ids:	the same of kernel events from KTRACE_EV_DYNAMIC on; unused if @ids is NULL
+ * @streams:	streams of the new file, in order of their numbers in this one
+ * @ids:	ids of user events in the new file; 0 = not known yet. NULL: unchanged
+ * @kernel_ids:	the same for kernel events from KTRACE_EV_DYNAMIC on; unused if @ids is NULL
  */
 struct source {
 	const struct trace *trace;
@@ -48,7 +48,7 @@ struct source {
  * struct ktrace_extract - see <ktrace/extract.h>
  * @tf:		the new file
  * @sources:	by number of the trace
- * @source_nr:	how many. If there are several, stamps become those of CLOCK_MONOTONIC
+ * @source_nr:	their number. With several, stamps become those of CLOCK_MONOTONIC
  * @next_id:	for the next user event
  * @next_kernel_id: for the next kernel event from KTRACE_EV_DYNAMIC on
  * @kernel_ids:	kernel events that the new file describes, a bit each
@@ -71,7 +71,7 @@ static inline bool extract_merges(const struct ktrace_extract *x)
 	return x->source_nr > 1;
 }
 
-/* A stamp of a file, as it is in the new one */
+/* Converts a stamp of a file to the one in the new file */
 static inline __u64 extract_stamp(const struct ktrace_extract *x, const struct source *from,
 				  __u64 raw)
 {

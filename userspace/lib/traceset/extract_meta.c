@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * extract_meta.c - META text of a file that is made of others
+ * extract_meta.c - META text of a file that is made from others
  *
- * Of one file: its text as it is. Of several, whose host and boot are the same: facts of the
+ * From one file: its text as it is. From several, whose host and boot are the same: facts of the
  * host, commands and back ends of all, readings of all clocks, new numbers of streams and user
- * events, and stamps of CLOCK_MONOTONIC, so that all have one clock, and the times that they had
- * together.
+ * events, and stamps of CLOCK_MONOTONIC, so that all share one clock and the times they had in the
+ * traceset.
  */
 #include "extract.h"
 
@@ -17,12 +17,12 @@
 #define VALUES_MAX 65536u
 
 /**
- * struct copying - META sections of a file on their way
+ * struct copying - META sections being copied
  * @reader:	the file, opened once more
  * @x:		where they go
- * @from:	the file, as of the traceset
- * @loaded:	the one at hand
- * @is_repeated: it goes on with another part, and what that one said comes again
+ * @from:	the file in the traceset
+ * @loaded:	the current section
+ * @is_repeated: it continues another part, and repeats the text of that part
  */
 struct copying {
 	const struct reader *reader;
@@ -41,7 +41,7 @@ __u16 ktrace_extract_id(struct ktrace_extract *x, struct source *from, __u32 id)
 	return from->ids[id & 0xffff];
 }
 
-/* Numbers of the kernel's own events are those of a recording: other files have others. */
+/* The ids of the kernel's own events differ between recordings. */
 __u16 ktrace_extract_kernel_id(struct ktrace_extract *x, struct source *from, __u32 id)
 {
 	__u16 *to = &from->kernel_ids[id & 0xffff];
@@ -53,7 +53,7 @@ __u16 ktrace_extract_kernel_id(struct ktrace_extract *x, struct source *from, __
 	return *to;
 }
 
-/* As takes_event(), for a kernel event that other files have under other numbers */
+/* Like takes_event(), for a kernel event that other files have under other numbers */
 static bool takes_format(struct copying *c, const char *line, __u64 *id)
 {
 	const char *number = strstr(line, " id=");
@@ -67,7 +67,7 @@ static bool takes_format(struct copying *c, const char *line, __u64 *id)
 	return *id && !is_known;
 }
 
-/* Is the line the first to describe the event? @id is what it is called in the new file. */
+/* True if the line is the first to describe the event. Sets @id to its id in the new file. */
 static bool takes_event(struct copying *c, const char *line, __u64 *id)
 {
 	const char *number = strstr(line, " id=");
@@ -90,7 +90,7 @@ static bool takes_event(struct copying *c, const char *line, __u64 *id)
 	return *id && !is_known;
 }
 
-/* The line, with another number behind the first @key, which is there. */
+/* Adds the line, with another number after the first @key, which it must contain. */
 static void put_changed(struct ktrace_text *text, const char *line, const char *key, __u64 value)
 {
 	const char *at = strstr(line, key) + strlen(key);
@@ -105,7 +105,7 @@ static void put_changed(struct ktrace_text *text, const char *line, const char *
 	free(changed);
 }
 
-/* What is different in a file of several: streams, clocks and facts are written apart. */
+/* Adds a line that differs in a merged file: streams, clocks and facts are written separately. */
 static void merge_line(struct copying *c, struct ktrace_text *text, const char *line)
 {
 	const char *ts;
@@ -154,7 +154,7 @@ static int copy_meta(void *arg, const struct ktrace_index *e, __u64 end)
 	ret = ktrace_reader_load_next(c->reader, e->offset, end, &c->loaded);
 	if (ret == -EBADMSG || ret == -EILSEQ || ret == -EPROTONOSUPPORT ||
 	    (!ret && (s->type != KTRACE_SECTION_META || !s->size)))
-		return 0;	/* reported by who opened the traceset */
+		return 0;	/* already reported when the traceset was opened */
 	if (ret)
 		return ret;
 	text = c->loaded.body;
@@ -173,8 +173,8 @@ static int copy_meta(void *arg, const struct ktrace_index *e, __u64 end)
 }
 
 /*
- * The META text of a file, section by section; @follows: the part before it was copied. Another
- * file may have its name by now.
+ * Copies the META text of a file, section by section; @follows: the part before it was copied. Uses
+ * the open file: another file may have its name by now.
  */
 static int copy_file_meta(struct ktrace_extract *x, struct source *from, const struct reader *file,
 			  bool follows)
@@ -247,8 +247,8 @@ static void put_clock(struct ktrace_text *text, __u64 mono, __u64 wall)
 }
 
 /*
- * The readings of all files. A first one says what CLOCK_MONOTONIC counts from, as the
- * traceset has it.
+ * Writes the readings of all files. A first one defines the zero of CLOCK_MONOTONIC, as in the
+ * traceset.
  */
 static int put_clocks(struct ktrace_extract *x, struct ktrace_text *text)
 {
@@ -281,8 +281,8 @@ static const char *trace_fact(const struct ktrace_extract *x, size_t i, const ch
 }
 
 /*
- * The different values of the key of "trace" that files have: "first; second", with "..." at the
- * end if there are more than a line has room for.
+ * Writes the different values of a key of "trace" in all files: "first; second", with "..." at the
+ * end if a line has no room for more.
  */
 static void put_values(const struct ktrace_extract *x, struct ktrace_text *text, const char *key)
 {
@@ -314,7 +314,7 @@ static void put_values(const struct ktrace_extract *x, struct ktrace_text *text,
 	free(values);
 }
 
-/* The value of the key in the first of @nr files that has it */
+/* Writes the value of the key in the first of @nr files that has it */
 static void put_fact(const struct ktrace_extract *x, size_t nr, struct ktrace_text *text,
 		     const char *keyword, const char *key)
 {
@@ -337,7 +337,10 @@ static bool has_kernel(const struct trace *t)
 	return false;
 }
 
-/* Kernel events are of the processes followed if they are in each file that has some. */
+/*
+ * Writes the scope: kernel events are limited to followed processes if they are in each file with
+ * some.
+ */
 static void put_scope(const struct ktrace_extract *x, struct ktrace_text *text)
 {
 	const char *value, *scope = NULL;
@@ -355,7 +358,9 @@ static void put_scope(const struct ktrace_extract *x, struct ktrace_text *text)
 		ktrace_text_str(text, "scope", scope);
 }
 
-/* All files are of one machine, whose facts the first one has that has any. */
+/*
+ * Writes the facts. All files are from one machine; each fact is from the first file that has it.
+ */
 static void put_facts(const struct ktrace_extract *x, struct ktrace_text *text)
 {
 	static const char *const keys[] = { "name", "kernel", "machine", "cpus", "boot" };
@@ -373,7 +378,7 @@ static void put_facts(const struct ktrace_extract *x, struct ktrace_text *text)
 		put_fact(x, x->source_nr, text, "host", keys[i]);
 }
 
-/* What does not come from the text of the old files */
+/* Writes the META text that is not from the old files */
 static int write_own(struct ktrace_extract *x, const char *what)
 {
 	struct ktrace_text text = { 0 };
@@ -400,7 +405,7 @@ static int write_own(struct ktrace_extract *x, const char *what)
 	return ret;
 }
 
-/* All META text that there is to begin with. Return: 0, -errno. */
+/* Writes all META text that comes first. Returns 0, -errno. */
 int ktrace_extract_meta(struct ktrace_extract *x, const char *what)
 {
 	size_t i;
@@ -411,7 +416,7 @@ int ktrace_extract_meta(struct ktrace_extract *x, const char *what)
 	return ret || extract_merges(x) ? ret : write_own(x, what);
 }
 
-/* All that is known of what a thread was called */
+/* Writes all known names of a thread */
 static void put_names(const struct ktrace_extract *x, const struct source *from,
 		      const struct thread *thread, struct ktrace_text *text)
 {
@@ -428,7 +433,7 @@ static void put_names(const struct ktrace_extract *x, const struct source *from,
 	}
 }
 
-/* Names of the threads that have events in the new file. Return: 0, -errno. */
+/* Writes the names of the threads that have events in the new file. Returns 0, -errno. */
 int ktrace_extract_names(struct ktrace_extract *x)
 {
 	struct ktrace_text text = { 0 };

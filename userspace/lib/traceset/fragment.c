@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * fragment.c - puts the fragments of an event together
+ * fragment.c - joins the fragments of an event
  *
- * An event too long for a block lies in the file as fragments of one thread, which may
- * be on several streams when the thread migrates. It is delivered with its last
- * fragment. The fragments of an event follow each other in their thread: its next
- * record that is none ends the event. So does a fragment behind a place where blocks of
- * such a stream are missing, as it may be the next event's. What there is is then delivered
- * and flagged, with the time of that record, so that time does not go back; likewise when
- * too many events are pending, and at the end.
- * A seek reads what its sections have before the time that is sought, but not what lies on
- * other streams before theirs. An event that began where not all were read may have ended
- * there, and another one begun: nothing is added to it that is delivered.
- * Memory grows with the bytes that have come, never with the length that is claimed.
+ * An event too long for a block is in the file as fragments of one thread, on several streams if
+ * the thread migrates. It is delivered with its last fragment. The fragments of an event follow
+ * each other in their thread: the thread's next record that is not a fragment ends the event. So
+ * does a fragment after a place where blocks of such a stream are missing, because it may belong to
+ * the next event. The bytes so far are then delivered and flagged, with the time of that record, so
+ * that time does not go back; likewise when too many events are pending, and at the end.
+ *
+ * A seek reads what its sections have before the requested time, but not what is on other streams
+ * before theirs. An event that began where not everything was read may have ended there, and
+ * another one begun: such an event is never completed and delivered.
+ *
+ * Memory grows with the bytes read, never with the length claimed.
  */
 #include "fragment.h"
 
@@ -30,7 +31,7 @@ static bool is_same_thread(const struct ktrace_trace_event *a,
 	       a->stream->kind == b->stream->kind;
 }
 
-/* The pending event of the thread of @e: there is one at most. */
+/* Returns the pending event of the thread of @e, of which there is at most one. */
 static struct pending *find(struct fragments *f, const struct ktrace_trace_event *e)
 {
 	__u32 i;
@@ -41,7 +42,7 @@ static struct pending *find(struct fragments *f, const struct ktrace_trace_event
 	return NULL;
 }
 
-/* Are blocks of any such stream missing between two fragments? */
+/* True if blocks of any such stream are missing between two fragments. */
 static bool has_gap(const struct ktrace_trace_event *from, const struct ktrace_trace_event *to)
 {
 	const struct stream *s;
@@ -53,7 +54,7 @@ static bool has_gap(const struct ktrace_trace_event *from, const struct ktrace_t
 	return false;
 }
 
-/* Hands the event of @p over to the caller; @p is gone. */
+/* Hands the event of @p over to the caller and frees @p. */
 static void take(struct fragments *f, struct pending *p, struct ktrace_trace_event *e)
 {
 	*e = p->event;
@@ -68,8 +69,8 @@ static void take(struct fragments *f, struct pending *p, struct ktrace_trace_eve
 }
 
 /*
- * Does a seek read all that is behind @e? It does not matter then what the streams have before,
- * nor which blocks are missing there.
+ * True if a seek reads everything after @e. Then neither earlier events of the streams matter, nor
+ * blocks missing there.
  */
 static bool is_all_read(const struct ktrace_trace_event *e)
 {
@@ -86,7 +87,7 @@ static bool is_all_read(const struct ktrace_trace_event *e)
 	return true;
 }
 
-/* Notes whether a seek that goes between the fragments so far and @e finds the event. */
+/* Notes whether a seek to between the fragments so far and @e finds the event. */
 static void note_scattered(struct pending *p, const struct ktrace_trace_event *e)
 {
 	const struct stream *s = (const struct stream *)e->stream;
@@ -100,7 +101,7 @@ static void note_scattered(struct pending *p, const struct ktrace_trace_event *e
 		p->is_scattered = true;
 }
 
-/* Notes where fragment @e is: it is its stream's present event. */
+/* Notes where fragment @e is: it is its stream's current event. */
 static int add_run(struct pending *p, const struct ktrace_trace_event *e)
 {
 	struct stream *s = (struct stream *)e->stream;
@@ -122,7 +123,7 @@ static int add_run(struct pending *p, const struct ktrace_trace_event *e)
 	return 0;
 }
 
-/* Adds the bytes of fragment @e, not more than the event has. */
+/* Adds the bytes of fragment @e, up to the event's length. */
 static int append(struct pending *p, const struct ktrace_trace_event *e)
 {
 	__u32 have = p->event.len;
@@ -147,7 +148,10 @@ static int append(struct pending *p, const struct ktrace_trace_event *e)
 	return add_run(p, e);
 }
 
-/* Begins to collect @e, whose payload starts with the total length. There is room. */
+/*
+ * Begins to collect @e, whose payload starts with the total length. The caller has checked for
+ * room.
+ */
 static int add_first(struct fragments *f, const struct ktrace_trace_event *e)
 {
 	struct pending *p = &f->pending[f->nr];
@@ -190,8 +194,8 @@ static int add_next(struct fragments *f, struct ktrace_trace_event *e)
 }
 
 /*
- * Does record @e, not taken in yet, end a pending event without being its next fragment?
- * Or is there no room for it? Then true, and the pending event is in @e.
+ * True if record @e, not taken in yet, ends a pending event without being its next fragment, or if
+ * there is no room for it. Then the pending event is in @e.
  */
 bool ktrace_fragment_end(struct fragments *f, struct ktrace_trace_event *e, __u32 rec_flags)
 {
@@ -212,9 +216,8 @@ bool ktrace_fragment_end(struct fragments *f, struct ktrace_trace_event *e, __u3
 }
 
 /*
- * Takes in a fragment that ends no other event: see ktrace_fragment_end().
- * Return: 1 if @e is to be delivered, which is the whole event if it was the last one;
- * 0 if not; -ENOMEM.
+ * Takes in a fragment that ends no other event: see ktrace_fragment_end(). Returns 1 if @e is to be
+ * delivered, which is the whole event after its last fragment; 0 if not; -ENOMEM.
  */
 int ktrace_fragment_add(struct fragments *f, struct ktrace_trace_event *e, __u32 rec_flags)
 {
@@ -227,7 +230,7 @@ int ktrace_fragment_add(struct fragments *f, struct ktrace_trace_event *e, __u32
 	return add_first(f, e);
 }
 
-/* Takes out the oldest pending event, incomplete as it is: @end is the end of all. */
+/* Takes out the oldest pending event, incomplete as it is; @end is the time of the last event. */
 bool ktrace_fragment_take_oldest(struct fragments *f, __u64 end, struct ktrace_trace_event *e)
 {
 	if (!f->nr)
@@ -237,7 +240,7 @@ bool ktrace_fragment_take_oldest(struct fragments *f, __u64 end, struct ktrace_t
 	return true;
 }
 
-/* Forgets the unsure events. Returns whether there were any; then the first began at @begin. */
+/* Drops the unsure events. Returns whether there were any; then the earliest began at @begin. */
 bool ktrace_fragment_drop_unsure(struct fragments *f, __u64 *begin)
 {
 	bool any = false;

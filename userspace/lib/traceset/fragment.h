@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* fragment.h - puts the fragments of an event together */
+/* fragment.h - joins the fragments of an event */
 #ifndef KTRACE_TRACESET_FRAGMENT_H
 #define KTRACE_TRACESET_FRAGMENT_H
 
@@ -8,12 +8,12 @@
 struct stream;
 
 /**
- * struct run - fragments of an event that lie in sections of a stream that follow each other
+ * struct run - fragments of an event in consecutive sections of a stream
  * @stream:	the stream
- * @section:	where in the file the first section is
+ * @section:	offset in the file of the first section
  * @entry:	number of the last section
- * @off:	where in the first section the first fragment is
- * @nr:		how many fragments
+ * @off:	offset in the first section of the first fragment
+ * @nr:		number of fragments
  */
 struct run {
 	struct stream *stream;
@@ -24,18 +24,19 @@ struct run {
 };
 
 /**
- * struct pending - an event of which not all fragments have come
+ * struct pending - an event with fragments still missing
  * @event:	as of the latest fragment; payload is @buf
  * @buf:	the bytes so far
  * @cap:	bytes allocated
  * @total:	length of the whole event
  * @runs:	where the fragments are, for positions
- * @run_nr:	how many runs
- * @run_cap:	room for so many
+ * @run_nr:	number of runs
+ * @run_cap:	room in @runs
  * @begin:	time of the first fragment
- * @sections:	how many sections they lie in
- * @is_scattered: not each later one is in the section of the one before, or opens the next
- * @is_unsure:	not all was read from the first fragment on: there may be others of the thread
+ * @sections:	number of sections they are in
+ * @is_scattered: a later fragment is neither in its predecessor's section, nor opens the next
+ * @is_unsure:	not everything was read since the first fragment: there may be others of the
+ *		thread
  */
 struct pending {
 	struct ktrace_trace_event event;
@@ -55,11 +56,11 @@ struct pending {
 
 /**
  * struct fragments - the pending events of a traceset
- * @pending:	oldest first, one for a thread
- * @nr:		how many
+ * @pending:	oldest first, at most one for each thread
+ * @nr:		their number
  * @done:	bytes of the event delivered last
- * @scattered:	whole events with @is_scattered met
- * @is_skipping: on the way to a place that was sought: nothing is delivered
+ * @scattered:	number of complete events with @is_scattered
+ * @is_skipping: skipping to the target of a seek: nothing is delivered
  */
 struct fragments {
 	struct pending pending[PENDING_MAX];
@@ -69,7 +70,7 @@ struct fragments {
 	bool is_skipping;
 };
 
-/* A fragment's record flags: KTRACE_REC_FRAG_* */
+/* @rec_flags: KTRACE_REC_FRAG_* of the fragment's record */
 bool ktrace_fragment_end(struct fragments *f, struct ktrace_trace_event *e, __u32 rec_flags);
 int ktrace_fragment_add(struct fragments *f, struct ktrace_trace_event *e, __u32 rec_flags);
 bool ktrace_fragment_take_oldest(struct fragments *f, __u64 end, struct ktrace_trace_event *e);

@@ -2,8 +2,8 @@
 /*
  * hooks.c - functions called for events
  *
- * Hooks are kept in the order in which they are called. Which ones want an event is a
- * matter of its type: a bit for each hook, remembered by type.
+ * Hooks are kept in the order in which they are called. Which hooks want an event depends only on
+ * its type: a bit for each hook, cached by type.
  */
 #include "hooks.h"
 
@@ -65,7 +65,7 @@ static bool wants(const struct ktrace_hook *hook, const struct ktrace_event_type
 	       (!hook->event || (type && !fnmatch(hook->event, type->full_name, 0)));
 }
 
-/* The hooks that want events of this type, a bit each. */
+/* Returns the hooks that want events of this type, a bit each. */
 static __u64 hooks_wanting(struct ktrace_hooks *hooks, const struct ktrace_event_type *type)
 {
 	struct wish *w = &hooks->wishes[((uintptr_t)type >> 4) % WISH_NR];
@@ -142,8 +142,8 @@ int ktrace_hooks_end(struct ktrace_hooks *hooks, struct ktrace_traceset *set)
 }
 
 /*
- * Calls all hooks for an event, up to one that has removed their request.
- * Return: 1 a hook wants to stop, 0 none does, -errno.
+ * Calls all hooks for an event, up to one that has removed their request. Returns 1 if a hook wants
+ * to stop, 0 if none does, -errno.
  */
 int ktrace_hooks_call(struct ktrace_hooks *hooks, const struct ktrace_hook_call *call)
 {

@@ -7,7 +7,7 @@
 
 #define WISH_NR 64u
 
-/* struct wish - which hooks want events of a type, remembered */
+/* struct wish - which hooks want events of a type, cached */
 struct wish {
 	const struct ktrace_event_type *type;
 	__u64 hooks;
@@ -17,7 +17,7 @@ struct wish {
 /**
  * struct ktrace_hooks - hooks
  * @hooks:	in the order of calls
- * @nr:		how many
+ * @nr:		their number
  * @wishes:	cache, by address of the type
  * @is_begun:	between begin and end
  */

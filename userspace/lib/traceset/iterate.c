@@ -2,10 +2,10 @@
 /*
  * iterate.c - the events of a traceset, one by one or many at once
  *
- * The event delivered last stays in its stream until the next call, which first moves
- * that stream on; so payloads are handed out where they are. Many at once are those that
- * lie in sections already loaded: none of these is replaced before the next call. A stream
- * that has ended comes back when its file has grown.
+ * The event delivered last stays in its stream until the next call, which first advances that
+ * stream; so payloads are handed out in place. Many at once are those in sections already loaded:
+ * none of these is replaced before the next call. A stream that has ended takes part again once its
+ * file has grown.
  */
 #include "set.h"
 
@@ -13,10 +13,10 @@
 
 #include "context.h"
 
-/* For what is done for every event: a call would cost as much as the work. */
+/* For work done for every event: a call would cost as much as the work. */
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 
-/* Lets a stream that has no event try again. */
+/* Lets a stream without an event try again. */
 static int wake_stream(struct stream *s)
 {
 	int ret;
@@ -34,7 +34,7 @@ static int wake_stream(struct stream *s)
 	return 0;
 }
 
-/* All streams that have an event again take part in the merge. */
+/* Lets all streams that have an event again take part in the merge. */
 static int wake_all(struct ktrace_traceset *set)
 {
 	struct merge *m = &set->merge;
@@ -45,14 +45,14 @@ static int wake_all(struct ktrace_traceset *set)
 		return ret;
 	ktrace_readahead_share(set->ahead, m->nr);
 	for (i = 0; i < m->nr && !ret; i++) {
-		ktrace_readahead_turn(set->ahead); /* one section of each is not many in a row */
+		ktrace_readahead_turn(set->ahead); /* one section each is not many in a row */
 		ret = wake_stream(m->streams[i]);
 	}
 	ktrace_merge_rebuild(m);
 	return ret;
 }
 
-/* Puts the streams on their first events. Return: 0, -ENOMEM. */
+/* Moves the streams to their first events. Returns 0, -ENOMEM. */
 int ktrace_set_begin(struct ktrace_traceset *set)
 {
 	int ret = set->is_begun ? 0 : wake_all(set);
@@ -61,7 +61,7 @@ int ktrace_set_begin(struct ktrace_traceset *set)
 	return ret;
 }
 
-/* Moves the stream whose event was delivered on. */
+/* Advances the stream whose event was delivered. */
 static ALWAYS_INLINE int consume(struct ktrace_traceset *set)
 {
 	size_t leaf = merge_top_leaf(&set->merge);
@@ -80,10 +80,7 @@ static ALWAYS_INLINE int consume(struct ktrace_traceset *set)
 	return ret;
 }
 
-/*
- * Looks at what the files have got since; the event delivered last is done with.
- * Return: 0, -ENOMEM.
- */
+/* Reads what the files have gained; drops the event delivered last. Returns 0, -ENOMEM. */
 int ktrace_set_wake(struct ktrace_traceset *set)
 {
 	int ret = set->is_consumed ? consume(set) : 0;
@@ -99,8 +96,8 @@ static __u32 event_flags(__u32 rec)
 }
 
 /*
- * Is there nothing to do for a record but to deliver it? @prev: stamp of the one before,
- * @may_teach: stream_may_teach().
+ * True if a record only needs to be delivered. @prev: stamp of the record before, @may_teach:
+ * stream_may_teach().
  */
 static ALWAYS_INLINE bool is_plain(const struct stream_event *r, __u64 prev, bool may_teach)
 {
@@ -134,7 +131,7 @@ static ALWAYS_INLINE void fill_now(struct ktrace_trace_event *e, const struct st
 	fill(e, s, &types, &s->now);
 }
 
-/* Events of programs have none, nor have fragments. */
+/* Removes the context from an event. Events of programs have none, nor have fragments. */
 static void take_context(const struct stream *s, struct ktrace_trace_event *e)
 {
 	const __u32 flags = s->now.tid_flags;
@@ -154,9 +151,9 @@ static int deliver_lost(struct ktrace_traceset *set, struct stream *s, struct kt
 }
 
 /*
- * What is not an ordinary event of a user channel, what has flags or goes back, and what
- * may end a fragmented event: then that one is delivered, and @s stays where it is.
- * Return: 1 deliver, 0 go on, -ENOMEM.
+ * Handles records other than ordinary events of a user channel, with flags, or that go back, and
+ * those that may end a fragmented event: then that event is delivered, and @s stays where it is.
+ * Returns 1 to deliver, 0 to continue, -ENOMEM.
  */
 static int special(struct ktrace_traceset *set, struct stream *s, struct ktrace_trace_event *e)
 {
@@ -193,7 +190,7 @@ static int at_end(struct ktrace_traceset *set, struct ktrace_trace_event *e)
 	return 1;
 }
 
-/* Takes in the present event of @s, which is on top; as special(). */
+/* Takes in the current event of @s, which is on top; returns as special(). */
 static ALWAYS_INLINE int deliver_top(struct ktrace_traceset *set, struct stream *s,
 				     struct ktrace_trace_event *e)
 {
@@ -206,7 +203,7 @@ static ALWAYS_INLINE int deliver_top(struct ktrace_traceset *set, struct stream 
 	return 1;
 }
 
-/* Delivers the event that is next, whatever it is; as ktrace_traceset_next(). */
+/* Delivers the next event of any kind; returns as ktrace_traceset_next(). */
 static ALWAYS_INLINE int deliver(struct ktrace_traceset *set, struct ktrace_trace_event *e)
 {
 	struct stream *s;
@@ -227,7 +224,7 @@ static ALWAYS_INLINE int deliver(struct ktrace_traceset *set, struct ktrace_trac
 	}
 }
 
-/* Brings the record on top that is next. Return: 0, -ENOMEM. */
+/* Brings the next record to the top. Returns 0, -ENOMEM. */
 int ktrace_set_settle(struct ktrace_traceset *set)
 {
 	if (kt_unlikely(!set->is_begun))
@@ -236,8 +233,8 @@ int ktrace_set_settle(struct ktrace_traceset *set)
 }
 
 /*
- * Takes in the one record on top, or delivers what the end of all records leaves over.
- * Return: 1 and an event, 0 none, -ENOMEM.
+ * Takes in the record on top, or delivers an event left over after all records. Returns 1 and an
+ * event, 0 for none, -ENOMEM.
  */
 int ktrace_set_step(struct ktrace_traceset *set, struct ktrace_trace_event *e)
 {
@@ -247,8 +244,8 @@ int ktrace_set_step(struct ktrace_traceset *set, struct ktrace_trace_event *e)
 }
 
 /*
- * Takes in the present event of @s as a fragment of an event that stays incomplete.
- * Return: 0, -EBADMSG it is none, -ENOMEM.
+ * Takes in the current event of @s as a fragment of an event that stays incomplete. Returns 0,
+ * -EBADMSG if it is no such fragment, -ENOMEM.
  */
 int ktrace_set_take_fragment(struct ktrace_traceset *set, struct stream *s)
 {
@@ -273,7 +270,10 @@ int ktrace_traceset_next(struct ktrace_traceset *set, struct ktrace_trace_event 
 	return deliver(set, event);
 }
 
-/* The last time that the stream on top may have without a look at the others, if any. */
+/*
+ * Sets @last to the last time that the stream on top can reach without checking the others; returns
+ * false if there is none.
+ */
 static bool run_end(const struct merge *m, __u64 *last)
 {
 	bool wins_ties = m->top.leaf < m->limit.leaf;
@@ -282,7 +282,7 @@ static bool run_end(const struct merge *m, __u64 *last)
 	return wins_ties || m->limit.time;
 }
 
-/* The plain event @e was the last to be delivered of its stream. */
+/* Sets the current event of @s to the plain event @e, delivered last. */
 static void set_now(struct stream *s, const struct ktrace_trace_event *e)
 {
 	s->now = (struct stream_event){
@@ -295,10 +295,9 @@ static void set_now(struct stream *s, const struct ktrace_trace_event *e)
 }
 
 /*
- * Fills in plain events of @s from its loaded section, up to the time @last. The one
- * before was plain too. All that does not change is in variables here: most of the time
- * that reading takes is spent in this loop.
- * Return: behind the last one.
+ * Fills in plain events of @s from its loaded section, up to the time @last. The event before was
+ * plain too. Everything constant is in local variables: reading spends most of its time in this
+ * loop. Returns the end of the events filled in.
  */
 static __attribute__((noinline)) struct ktrace_trace_event *
 fill_run(const struct stream *s, __u64 last, struct ktrace_trace_event *e,
@@ -325,9 +324,8 @@ fill_run(const struct stream *s, __u64 last, struct ktrace_trace_event *e,
 }
 
 /*
- * Delivers plain events of the stream on top, from its loaded section, as long as they
- * come before all others. The one on top, plain too, was delivered.
- * Return: how many.
+ * Delivers plain events of the stream on top, from its loaded section, as long as they precede all
+ * others. The event on top, plain too, has been delivered. Returns their number.
  */
 static int deliver_run(struct ktrace_traceset *set, struct ktrace_trace_event *e, int max)
 {
@@ -346,7 +344,7 @@ static int deliver_run(struct ktrace_traceset *set, struct ktrace_trace_event *e
 	return n;
 }
 
-/* Delivers the next event if it is an ordinary one and loaded. */
+/* Delivers the next event if it is ordinary and loaded. */
 static ALWAYS_INLINE bool deliver_loaded(struct ktrace_traceset *set, struct ktrace_trace_event *e)
 {
 	size_t leaf = merge_top_leaf(&set->merge);
@@ -365,7 +363,7 @@ static ALWAYS_INLINE bool deliver_loaded(struct ktrace_traceset *set, struct ktr
 	return true;
 }
 
-/* Is the payload in a loaded section, and the event done with? */
+/* True if the payload is in a loaded section and the event is marked as consumed. */
 static bool is_in_place(const struct ktrace_traceset *set, const struct ktrace_trace_event *e)
 {
 	return set->is_consumed && e->payload == merge_top(&set->merge)->now.payload &&
@@ -389,8 +387,8 @@ int ktrace_traceset_read(struct ktrace_traceset *set, struct ktrace_trace_event 
 }
 
 /*
- * Reads over the events before @time: they are not delivered, but tell names, and may be
- * the first fragments of an event that ends later.
+ * Skips the events before @time: they are not delivered, but carry names, and may be the first
+ * fragments of an event that ends later.
  */
 static int skip_until(struct ktrace_traceset *set, __u64 time)
 {
@@ -419,7 +417,7 @@ static int skip_until(struct ktrace_traceset *set, __u64 time)
 	return ret;
 }
 
-/* Puts the streams where they are at @from, and reads over what is before @time. */
+/* Moves the streams to @from, and skips the events before @time. */
 static int seek_from(struct ktrace_traceset *set, __u64 from, __u64 time)
 {
 	struct merge *m = &set->merge;

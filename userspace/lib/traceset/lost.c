@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* lost.c - what reasons of loss are called, and the event type that tells them */
+/* lost.c - names of the reasons of loss, and the event type that reports losses */
 #include <ktrace/traceset.h>
 
 #include "trace.h"
@@ -26,7 +26,7 @@ const char *ktrace_lost_name(__u32 reason)
 	return reason < KTRACE_LOST_NR ? names[reason] : NULL;
 }
 
-/* Reasons that a LOST record counts. The daemon's own losses are in LOST sections. */
+/* Copies the reasons that a LOST record counts. The daemon's own losses are in LOST sections. */
 void ktrace_lost_of_writers(struct ktrace_lost *lost, const void *payload, size_t len)
 {
 	const size_t own = offsetof(struct ktrace_lost, count[KTRACE_LOST_OVERWRITTEN]);
@@ -35,7 +35,9 @@ void ktrace_lost_of_writers(struct ktrace_lost *lost, const void *payload, size_
 	memcpy(lost, payload, len < own ? len : own);
 }
 
-/* The type of "ktrace:lost"; see struct lost_payload. Return: as ktrace_event_type_parse(). */
+/*
+ * Makes the type of "ktrace:lost"; see struct lost_payload. Returns as ktrace_event_type_parse().
+ */
 int ktrace_lost_type(struct ktrace_event_type **out)
 {
 	char desc[256];

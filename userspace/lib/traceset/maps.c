@@ -2,14 +2,14 @@
 /*
  * maps.c - which code processes had where, and when
  *
- * Facts come in any order, and the same ones may come again. Of those about an address, the
- * latest that is not behind the time in question holds; none before the process began, but
- * where it is a fork: then what its parent had.
+ * Facts come in any order, and may be repeated. Of the facts about an address, the latest that is
+ * not after the requested time holds. Facts from before the process began do not count, except that
+ * a forked process starts with its parent's.
  *
- * So each fact makes a version of what its process has, out of the one before it, or out of its
- * parent's. A version is a tree over all places where code begins or ends, in their order; it
- * shares with others what did not change, and so is made, and asked, in steps as many as the
- * logarithm of the places.
+ * So each fact makes a version of what its process has, from the version before it, or from its
+ * parent's. A version is a tree over all addresses where code begins or ends, in order; it shares
+ * unchanged parts with other versions, so building and querying one takes a number of steps
+ * logarithmic in the number of addresses.
  */
 #include "base/grow.h"
 #include "trace.h"
@@ -18,10 +18,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a tree says of a range of places: a node, or with this bit the same of all, 0 = nothing */
+/* A tree for a range of places: a node, or with this bit the same fact for all, 0 = nothing */
 #define SAME 0x80000000u
 
-/* struct range - places, as numbers; behind a place is what lies before the next one */
+/* struct range - places, as numbers; a place stands for the addresses up to the next one */
 struct range {
 	size_t begin;
 	size_t end;
@@ -33,7 +33,7 @@ static void free_texts(struct map_fact *fact)
 	free((char *)fact->map.build);
 }
 
-/* Keeps copies of @path and @build, which may be NULL, in @fact. Return: 0, -ENOMEM. */
+/* Keeps copies of @path and @build, which may be NULL, in @fact. Returns 0, -ENOMEM. */
 int ktrace_maps_text(struct map_fact *fact, const char *path, const char *build)
 {
 	fact->map.path = path ? strdup(path) : NULL;
@@ -44,7 +44,7 @@ int ktrace_maps_text(struct map_fact *fact, const char *path, const char *build)
 	return -ENOMEM;
 }
 
-/* Takes @fact with its texts, also when it fails. Return: 0, -ENOMEM. */
+/* Takes over @fact with its texts, also on failure. Returns 0, -ENOMEM. */
 int ktrace_maps_add(struct maps *m, const struct map_fact *fact)
 {
 	struct map_fact copy = *fact, *facts;
@@ -89,7 +89,7 @@ static int by_place(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* How many of @nr things in that order are not behind @key */
+/* Returns how many of @nr elements, sorted by @compare, are not after @key */
 static size_t count_until(const void *things, size_t nr, size_t size, const void *key,
 			  int (*compare)(const void *, const void *))
 {
@@ -110,7 +110,7 @@ static size_t places_until(const struct maps *m, __u64 address)
 	return count_until(m->places, m->place_nr, sizeof(*m->places), &address, by_place);
 }
 
-/* What @pid had at @raw, of facts up to @nr if there are several then */
+/* Returns what @pid had at @raw; @nr: up to which fact, if there are several at that time */
 static __u32 version_at(const struct maps *m, __u32 pid, __u64 raw, __u64 nr)
 {
 	const struct map_fact key = { .pid = pid, .raw = raw, .nr = nr };
@@ -129,7 +129,10 @@ static const struct ktrace_map *map_of(const struct maps *m, __u32 tree)
 	return tree == SAME ? NULL : &m->facts[(tree & ~SAME) - 1].map;
 }
 
-/* Does code of a file begin in the range at place @begin? The rest of what is gone does not. */
+/*
+ * True if code of a file begins in the range at place @begin. The rest of removed code does not
+ * count.
+ */
 static bool has_begin(const struct maps *m, __u32 tree, size_t begin)
 {
 	const struct ktrace_map *map;
@@ -145,7 +148,9 @@ static size_t middle_of(struct range at)
 	return at.begin + (at.end - at.begin) / 2;
 }
 
-/* @tree of @at, but in @to all is @same; with @m->error it is nonsense. */
+/*
+ * Returns @tree of @at with everything in @to changed to @same; meaningless once @m->error is set.
+ */
 static __u32 change(struct maps *m, __u32 tree, struct range at, struct range to, __u32 same)
 {
 	const size_t middle = middle_of(at);
@@ -169,7 +174,7 @@ static __u32 change(struct maps *m, __u32 tree, struct range at, struct range to
 	return (__u32)m->node_nr++;
 }
 
-/* What the process of @f has from then on: first what it had before, also for its own child */
+/* Sets what the process of @f has from then on, starting with what it, or its parent, had before */
 static void make_version(struct maps *m, struct map_fact *f)
 {
 	const bool is_first = f == m->facts || f[-1].pid != f->pid;
@@ -200,7 +205,7 @@ static void find_places(struct maps *m)
 			m->places[m->place_nr++] = m->places[i];
 }
 
-/* Versions of all facts, if there are new ones. False: no memory. */
+/* Makes the versions of all facts again after new ones. Returns false without memory. */
 static bool order(struct maps *m)
 {
 	struct map_fact **facts = malloc(m->nr * sizeof(*facts));
@@ -246,7 +251,7 @@ static const struct ktrace_map *find(struct maps *m, __u32 pid, __u64 raw, __u64
 	return map && map->path ? map : NULL;
 }
 
-/* The last code that begins in @at, up to @place; @tree is of @at. */
+/* Returns the last code that begins in @at, up to @place; @tree is of @at. */
 static const struct ktrace_map *last_begin(const struct maps *m, __u32 tree, struct range at,
 					   size_t place)
 {

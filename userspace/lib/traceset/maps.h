@@ -7,18 +7,18 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* MAP_OWN, MAP_PARENT: the process begins, with nothing known or with what @parent has. */
+/* MAP_OWN, MAP_PARENT: the process begins, with no known code or with that of @parent. */
 enum map_kind { MAP_OWN, MAP_PARENT, MAP_CODE };
 
 /**
  * struct map_fact - a line of META
- * @kind:	what it says
- * @pid:	of which process
- * @parent:	its parent, of MAP_PARENT
+ * @kind:	its kind
+ * @pid:	the process
+ * @parent:	its parent, for MAP_PARENT
  * @raw:	stamp
  * @nr:		number of the fact
  * @version:	what the process has from then on: a tree, see maps.c
- * @map:	of MAP_CODE; its texts are the fact's
+ * @map:	for MAP_CODE; the fact owns its texts
  */
 struct map_fact {
 	enum map_kind kind;
@@ -30,7 +30,7 @@ struct map_fact {
 	struct ktrace_map map;
 };
 
-/* struct map_node - the halves of a range of places; @has_begin: known code begins in it */
+/* struct map_node - the halves of a range of places; @has_begin: some known code begins in it */
 struct map_node {
 	__u32 half[2];
 	bool has_begin;
@@ -38,14 +38,14 @@ struct map_node {
 
 /**
  * struct maps - facts
- * @facts:	ordered by process, stamp and number once they are asked for
+ * @facts:	ordered by process, stamp and number once they are queried
  * @nr:		how many
  * @cap:	how many there is room for
- * @is_ordered:	they are, and what follows is of all of them
- * @error:	-ENOMEM: it is not
- * @places:	where code begins or ends, ascending
+ * @is_ordered:	@facts are ordered, and the members below cover all of them
+ * @error:	-ENOMEM: ordering @facts failed
+ * @places:	addresses where code begins or ends, ascending
  * @place_nr:	how many
- * @nodes:	of trees
+ * @nodes:	nodes of trees
  * @node_nr:	how many
  * @node_cap:	how many there is room for
  */

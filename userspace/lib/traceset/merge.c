@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * merge.c - gives streams their leaves, and begins the tournament
+ * merge.c - gives streams their leaves, and starts the tournament
  *
- * To begin, all nodes have the key 0, below all others, and each leaf plays: it meets a 0
- * and takes its place, or a stream that came before.
+ * Initially all nodes have the key 0, below all others, and each leaf plays: it meets a 0 and takes
+ * its place, or a stream that came before.
  */
 #include "merge.h"
 
@@ -44,8 +44,8 @@ static int reserve(struct merge *m, size_t nr)
 }
 
 /*
- * Takes all streams of @traces in that have sections; ktrace_merge_rebuild() is to follow.
- * Return: 0, -ENOMEM.
+ * Takes in all streams of @traces that have sections; call ktrace_merge_rebuild() next. Returns 0,
+ * -ENOMEM.
  */
 int ktrace_merge_init(struct merge *m, struct trace *const *traces, size_t nr)
 {
@@ -55,7 +55,7 @@ int ktrace_merge_init(struct merge *m, struct trace *const *traces, size_t nr)
 	for (i = 0; i < nr; i++)
 		streams += traces[i]->used_nr;
 	if (streams == m->nr && m->leaves)
-		return 0;	/* streams are never taken away */
+		return 0;	/* streams are never removed */
 	ret = reserve(m, streams);
 	if (ret)
 		return ret;
@@ -69,7 +69,7 @@ int ktrace_merge_init(struct merge *m, struct trace *const *traces, size_t nr)
 	return 0;
 }
 
-/* Starts again with the events that the streams have now. */
+/* Starts again with the current events of the streams. */
 void ktrace_merge_rebuild(struct merge *m)
 {
 	const struct stream *s;

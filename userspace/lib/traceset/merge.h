@@ -2,27 +2,26 @@
 /*
  * merge.h - the stream with the smallest key first
  *
- * Key: time, then the number of the stream's leaf; leaves are in order of (stream id,
- * number of the trace). A tree of losers: each inner node has the key that lost there, so
- * a stream with a new key meets those on the way from its leaf to the top, whose places
- * are known beforehand, and no comparison is a branch. Streams without an event have keys
- * behind all others.
+ * Key: time, then the number of the stream's leaf; leaves are in order of (stream id, number of the
+ * trace). A tree of losers: each inner node has the key that lost there, so a stream with a new key
+ * meets only those on the way from its leaf to the top, whose positions are known beforehand, and
+ * no comparison is a branch. Streams without an event have keys after all others.
  *
- * The stream on top keeps its place as long as its next key is below @limit, the smallest
- * of the others. Bursts, which are what programs make, are thus read at the speed of one
- * stream. The limit is looked for when it is likely to be of use: when the stream before
- * has stayed on top, or this one has without it.
+ * The stream on top keeps its place as long as its next key is below @limit, the smallest of the
+ * others. Programs produce bursts, which are thus read at the speed of one stream. The limit is
+ * computed when it is likely to be useful: when the previous stream stayed on top, or this one has
+ * done so without a limit.
  */
 #ifndef KTRACE_TRACESET_MERGE_H
 #define KTRACE_TRACESET_MERGE_H
 
 #include "trace.h"
 
-#define MERGE_NONE (1ull << 63)	/* in @leaf: has no event */
+#define MERGE_NONE (1ull << 63)	/* in @leaf: stream has no event */
 #define MERGE_LAST ((struct merge_key){ ~0ull, ~0ull })
 
 /**
- * struct merge_key - place of a stream
+ * struct merge_key - the key of a stream
  * @time:	of its next event
  * @leaf:	number of its leaf, from 1 on so that no key is 0
  */
@@ -34,12 +33,13 @@ struct merge_key {
 /**
  * struct merge - the streams of a traceset
  * @streams:	by leaf
- * @nr:		how many
- * @losers:	node i has the children 2i and 2i+1; leaves follow from @leaves on, without memory
+ * @nr:		their number
+ * @losers:	node i has the children 2i and 2i+1; leaves have the numbers from @leaves on, but no
+ *		memory
  * @leaves:	a power of two, not below @nr
  * @top:	the smallest key
- * @limit:	@top may rise up to here without a look at the others; 0 = not known
- * @is_run:	@top has risen so
+ * @limit:	@top may rise up to here without checking the others; 0 = unknown
+ * @is_run:	@top has risen that way
  */
 struct merge {
 	struct stream **streams;
@@ -76,13 +76,13 @@ static inline size_t merge_top_leaf(const struct merge *m)
 	return (size_t)(m->top.leaf & ~MERGE_NONE) - 1;
 }
 
-/* The stream whose event is next; NULL: none has one. */
+/* Returns the stream with the next event; NULL: none has one. */
 static inline struct stream *merge_top(const struct merge *m)
 {
 	return m->top.leaf & MERGE_NONE ? NULL : m->streams[merge_top_leaf(m)];
 }
 
-/* From @leaf, which has or had the smallest key, up with @key. */
+/* Replays from @leaf, which has or had the smallest key, up with @key. */
 static inline void merge_replay(struct merge *m, size_t leaf, struct merge_key key)
 {
 	size_t i;
@@ -91,7 +91,7 @@ static inline void merge_replay(struct merge *m, size_t leaf, struct merge_key k
 		struct merge_key other = m->losers[i];
 		__u64 swap = -(__u64)merge_is_less(other, key), time, number;
 
-		__asm__("" : "+r" (swap));	/* or else the compiler makes a branch of it */
+		__asm__("" : "+r" (swap));	/* keeps the compiler from making this a branch */
 		time = (other.time ^ key.time) & swap;
 		number = (other.leaf ^ key.leaf) & swap;
 		m->losers[i] = (struct merge_key){ other.time ^ time, other.leaf ^ number };
@@ -100,7 +100,7 @@ static inline void merge_replay(struct merge *m, size_t leaf, struct merge_key k
 	m->top = key;
 }
 
-/* The smallest key of all but the one on top. */
+/* Returns the smallest key except the one on top. */
 static inline struct merge_key merge_second(const struct merge *m)
 {
 	struct merge_key least = MERGE_LAST;
@@ -111,14 +111,14 @@ static inline struct merge_key merge_second(const struct merge *m)
 	return least;
 }
 
-/* The stream on top has @time now, which is within the limit. */
+/* Sets the time of the stream on top to @time, which is within the limit. */
 static inline void merge_rise(struct merge *m, __u64 time)
 {
 	m->top.time = time;
 	m->is_run = true;
 }
 
-/* The stream on top has @key now: who is next? */
+/* Sets the key of the stream on top to @key and finds the new top. */
 static inline void merge_update(struct merge *m, struct merge_key key)
 {
 	if (kt_likely(merge_is_less(key, m->limit))) {

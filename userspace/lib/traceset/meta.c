@@ -2,8 +2,8 @@
 /*
  * meta.c - META text: one fact a line, <linux/ktrace_file.h> has the grammar
  *
- * The text is cut up in place. A line or value that makes no sense is reported with
- * the offset of its section and left out; unknown keywords and keys are ignored.
+ * The text is cut up in place. An invalid line or value is reported with the offset of its section
+ * and left out; unknown keywords and keys are ignored.
  */
 #include "trace.h"
 
@@ -23,10 +23,10 @@
 #define CHOICES_MAX 4096u
 
 /**
- * struct line - one line taken apart
+ * struct line - the parts of one line
  * @keyword:	first word
  * @offset:	of its section
- * @nr:		pairs
+ * @nr:		number of pairs
  * @keys:	their keys
  * @values:	their values, decoded
  */
@@ -38,7 +38,7 @@ struct line {
 	const char *values[PAIRS_MAX];
 };
 
-/* False: a value cannot be. */
+/* Splits a line into its parts; returns false if a value is invalid. */
 static bool take_apart(char *text, struct line *l)
 {
 	char *pair, *value, *rest = text;
@@ -80,7 +80,7 @@ static bool get_u64(const struct line *l, const char *key, __u64 *out)
 	return !*end && !errno;
 }
 
-/* The number, or 0 if there is none or it is larger than @max. */
+/* Returns the number, or 0 if there is none or it is larger than @max. */
 static __u32 get_u32(const struct line *l, const char *key, __u32 max)
 {
 	__u64 v;
@@ -122,7 +122,7 @@ static int add_clock(struct trace *t, const struct line *l)
 	return ktrace_clock_add(&t->clock, &reading, hz);
 }
 
-/* Losses in parts before the first one that is present are not losses of the present ones. */
+/* Losses before the first part that is present do not count as losses of the present parts. */
 static void take_base(struct stream *s, const char *counts)
 {
 	ktrace_line_counts(counts, s->base_lost);
@@ -168,7 +168,7 @@ static int grow_types(struct type_table *table, __u32 id)
 	return 0;
 }
 
-/* Which calls the numbers mean depends on the machine. */
+/* Binds system call names: the meaning of the numbers depends on the machine. */
 static void name_syscalls(const struct trace *t, struct ktrace_event_type *type)
 {
 	const char *has_x32 = ktrace_meta_fact(t, "host", "x32");
@@ -178,7 +178,7 @@ static void name_syscalls(const struct trace *t, struct ktrace_event_type *type)
 				    has_x32 && !strcmp(has_x32, "1"));
 }
 
-/* The first description of an id stays: events that were delivered point to it. */
+/* The first description of an id stays: delivered events point to it. */
 static int add_event(struct trace *t, const struct line *l)
 {
 	const char *desc = get_str(l, "desc");
@@ -217,7 +217,10 @@ static void report_format(const struct trace *t, const struct line *l, const cha
 	trace_report(t, l->offset, message);
 }
 
-/* The same for a tracepoint, described by the kernel; its events are bytes if it is unreadable. */
+/*
+ * Does the same for a tracepoint, described by the kernel; if that is unreadable, its events are
+ * bytes.
+ */
 static int add_format(struct trace *t, const struct line *l)
 {
 	struct ktrace_format_error wrong;
@@ -258,7 +261,7 @@ static int add_name(struct trace *t, const struct line *l, const char *tid_key)
 	return ktrace_names_add(&t->names, (__u32)tid, &name);
 }
 
-/* Where a process begins, with code of its own or with its parent's. */
+/* Adds the beginning of a process, with code of its own or with its parent's. */
 static int add_origin(struct trace *t, const struct line *l)
 {
 	struct map_fact fact = { .kind = MAP_OWN, .pid = get_u32(l, "pid", KTRACE_TID_MASK) };
@@ -415,7 +418,7 @@ static int add_facts(struct trace *t, const struct line *l)
 	return ret;
 }
 
-/* The value of a key, if there is one. */
+/* Copies the value of a key, if there is one. */
 static int copy_str(const struct line *l, const char *key, char **to)
 {
 	const char *value = get_str(l, key);
@@ -456,7 +459,7 @@ static const struct {
 	{ "event", add_event },
 	{ "format", add_format },
 	{ "process", add_process },
-	{ "exit", add_process },	/* what runs from then on is nothing that was known */
+	{ "exit", add_process },	/* from then on the process is an unknown one */
 	{ "thread", add_thread },
 	{ "origin", add_origin },
 	{ "ids", add_ids },
@@ -478,7 +481,7 @@ static int add_line(struct trace *t, const struct line *l)
 	return 0;
 }
 
-/* One line of @size bytes; @text[@size] is a NUL. -EBADMSG: what is wrong has been reported. */
+/* Parses a line of @size bytes; @text[@size] is a NUL. -EBADMSG: the error has been reported. */
 static int parse_line(struct trace *t, __u64 offset, char *text, size_t size)
 {
 	struct line line;
@@ -489,7 +492,7 @@ static int parse_line(struct trace *t, __u64 offset, char *text, size_t size)
 	return add_line(t, &line);
 }
 
-/* Takes in the text of a META section; @text has room for a NUL behind @size bytes. */
+/* Takes in the text of a META section; @text has room for a NUL after @size bytes. */
 void ktrace_meta_parse(struct trace *t, __u64 offset, char *text, size_t size)
 {
 	char *const end = text + size;

@@ -2,9 +2,9 @@
 /*
  * names.c - thread names by thread and time
  *
- * A fact holds from its stamp until the next one; before the first one, the first one
- * holds as well. What a fact leaves open is taken from the one before. Facts may come in any
- * order and more than once, as events are read again after a seek.
+ * A fact holds from its stamp until the next one; before the first fact, the first one holds as
+ * well. A fact inherits unknown members from the one before. Facts may come in any order and more
+ * than once, because events are read again after a seek.
  */
 #include "names.h"
 
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Names kept of one thread: no program has more. */
+/* Limit of names kept for one thread: no program has more. */
 #define NAMES_MAX 16384u
 
 static size_t slot_of(const struct names *n, __u32 tid)
@@ -52,7 +52,7 @@ static int grow_thread(struct thread *t)
 	return 0;
 }
 
-/* Number of facts at or before @raw. */
+/* Returns the number of facts at or before @raw. */
 static __u32 facts_until(const struct thread *t, __u64 raw)
 {
 	__u32 low = 0, high = t->nr, middle;
@@ -67,7 +67,10 @@ static __u32 facts_until(const struct thread *t, __u64 raw)
 	return low;
 }
 
-/* Also what an older one has left it, as one in between may be told later. */
+/*
+ * Takes unknown members from @before, also those inherited earlier: a fact in between may come
+ * later.
+ */
 static void inherit(struct name *name, const struct name *before)
 {
 	name->inherited |= (name->pid ? 0 : NAME_PID) | (name->begin ? 0 : NAME_BEGIN) |
@@ -80,7 +83,7 @@ static void inherit(struct name *name, const struct name *before)
 		memcpy(name->comm, before->comm, NAME_SIZE);
 }
 
-/* Facts behind number @i were told before it: they take from it what they leave open. */
+/* Passes fact @i on to later facts that were known before it: they inherit from it. */
 static void bequeath(struct thread *t, __u32 i)
 {
 	struct name before;
@@ -93,10 +96,7 @@ static void bequeath(struct thread *t, __u32 i)
 	}
 }
 
-/*
- * Remembers a fact about @tid.
- * Return: 0, -ENOMEM.
- */
+/* Remembers a fact about @tid. Returns 0, -ENOMEM. */
 int ktrace_names_add(struct names *n, __u32 tid, const struct name *name)
 {
 	struct name fact = *name;
@@ -138,7 +138,7 @@ int ktrace_names_add(struct names *n, __u32 tid, const struct name *name)
 	return 0;
 }
 
-/* What is known about @tid at @raw, NULL = nothing. */
+/* Returns what is known about @tid at @raw, NULL = nothing. */
 const struct name *ktrace_names_find(const struct names *n, __u32 tid, __u64 raw)
 {
 	const struct thread *t;
@@ -153,7 +153,7 @@ const struct name *ktrace_names_find(const struct names *n, __u32 tid, __u64 raw
 	return &t->names[i ? i - 1 : 0];
 }
 
-/* The stamp of the first fact about @tid behind @raw, ~0 = there is none. */
+/* Returns the stamp of the first fact about @tid after @raw, ~0 = none. */
 __u64 ktrace_names_until(const struct names *n, __u32 tid, __u64 raw)
 {
 	const struct thread *t;

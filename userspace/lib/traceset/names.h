@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* names.h - which thread had which name and process when */
+/* names.h - which thread had which name and process, and when */
 #ifndef KTRACE_TRACESET_NAMES_H
 #define KTRACE_TRACESET_NAMES_H
 
@@ -13,12 +13,12 @@
 #define NAME_COMM 4u
 
 /**
- * struct name - what a thread is called from @raw on
+ * struct name - name and process of a thread from @raw on
  * @raw:	stamp
- * @begin:	of the program that the process runs since, as META says; 0 = not known
- * @pid:	process, 0 = not known
- * @comm:	name, NUL-terminated; empty = not known
- * @inherited:	NAME_*: members that a fact before it told
+ * @begin:	when the process began to run its program, from META; 0 = unknown
+ * @pid:	process, 0 = unknown
+ * @comm:	name, NUL-terminated; empty = unknown
+ * @inherited:	NAME_*: members taken from an earlier fact
  */
 struct name {
 	__u64 raw;
@@ -36,7 +36,7 @@ struct thread {
 	struct name *names;
 };
 
-/* struct names - hash table of threads; open addressing, a power of two of slots */
+/* struct names - hash table of threads; open addressing, the number of slots is a power of two */
 struct names {
 	struct thread *slots;
 	size_t slot_nr;

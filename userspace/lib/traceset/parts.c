@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * parts.c - the files of a trace that is in several
+ * parts.c - the files of a trace that is split into parts
  *
- * Parts have the trace's uuid and a number each. Their sections are filed one part after the
- * other, at offsets of which none comes twice, so that a stream goes on from part to part as
- * it does within a file: reading on, seeking and going to a position do not depend on where one
- * ends.
+ * Parts have the trace's uuid and a number each. Their sections are filed one part after the other,
+ * at unique offsets, so that a stream continues from part to part as it does within a file: reading
+ * on, seeking and going to a position do not depend on where a part ends.
  *
  *   offset of a section   0 .. 1 << 44    a whole file
  *                         n << 44 ..      part n, from its first byte on
  *
- * Who adds a part that is not the last makes all be filed again: what was wrong with the others
- * has been said.
+ * Adding a part that is not the last files all parts again; errors in the others have already been
+ * reported.
  */
 #include "trace.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-/* Number of the first part that is not before @part. */
+/* Returns the number of the first part that is not before @part. */
 static size_t place_of(const struct trace *t, __u32 part)
 {
 	size_t low = 0, high = t->part_nr, middle;
@@ -33,7 +32,7 @@ static size_t place_of(const struct trace *t, __u32 part)
 	return low;
 }
 
-/* The file with the section at @offset; the last one for what is in none. */
+/* Returns the file with the section at @offset; the last one if none contains it. */
 const struct reader *ktrace_trace_part_at(const struct trace *t, __u64 offset)
 {
 	size_t i = place_of(t, (__u32)(offset >> READER_PART_SHIFT));
@@ -41,14 +40,14 @@ const struct reader *ktrace_trace_part_at(const struct trace *t, __u64 offset)
 	return i < t->part_nr ? &t->parts[i] : trace_last(t);
 }
 
-/* Is it a part of this trace, or would it be? */
+/* True if the file is, or would be, a part of this trace. */
 bool ktrace_trace_has_part(const struct trace *t, const struct reader *file)
 {
 	return file->part && t->parts[0].part &&
 	       !memcmp(t->parts[0].uuid, file->uuid, sizeof(file->uuid));
 }
 
-/* A trace of the file, which belongs to it from now on. Return: 0, -errno. */
+/* Makes a trace of the file, which the trace owns from now on. Returns 0, -errno. */
 int ktrace_trace_new(const struct reader *file, struct trace **out)
 {
 	struct trace *t = calloc(1, sizeof(*t));
@@ -67,7 +66,7 @@ int ktrace_trace_new(const struct reader *file, struct trace **out)
 	return 0;
 }
 
-/* All parts from the beginning; what is wrong is said of part number @news only. */
+/* Loads all parts from the beginning; reports errors of part number @news only. */
 static int load_again(struct trace *t, size_t news)
 {
 	int ret = 0;
@@ -89,8 +88,8 @@ static int load_again(struct trace *t, size_t news)
 }
 
 /*
- * Takes a part in, which belongs to the trace from now on.
- * Return: 0, -EEXIST there is one with its number, -errno.
+ * Adds a part, which the trace owns from now on. Returns 0, -EEXIST if there is one with its
+ * number, -errno.
  */
 int ktrace_trace_add_part(struct trace *t, const struct reader *file)
 {
@@ -111,7 +110,7 @@ int ktrace_trace_add_part(struct trace *t, const struct reader *file)
 	ret = i + 1 == t->part_nr ? ktrace_trace_load(t, &parts[i]) : load_again(t, i);
 	if (!ret)
 		return 0;
-	/* Without memory the set is of no use any more. */
+	/* Without memory the set is no longer usable. */
 	t->part_nr--;
 	memmove(&parts[i], &parts[i + 1], (t->part_nr - i) * sizeof(*parts));
 	return ret;

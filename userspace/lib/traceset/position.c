@@ -2,12 +2,12 @@
 /*
  * position.c - saves where a traceset is, and goes back there
  *
- * The state of reading is the places of all streams and the fragments that are pending. Of
- * these it is kept where they are: they are read again, from no more sections than they lie
- * in, however long ago the first of them came.
+ * The state of reading is the places of all streams and the pending fragments. Of the fragments,
+ * only the places are kept: they are read again, from no more sections than they are in, however
+ * long ago the first of them came.
  *
- * Going to a position checks first what can be checked without reading. What reading shows
- * to be wrong is undone, by going to the position where the traceset was.
+ * Going to a position first checks all that can be checked without reading. If reading then shows
+ * an error, the traceset goes back to where it was.
  */
 #include "position.h"
 
@@ -37,7 +37,7 @@ void ktrace_position_free(struct ktrace_position *pos)
 	free(pos);
 }
 
-/* @from becomes @to, and is not set. */
+/* Moves @from to @to; afterwards @from is not set. */
 void ktrace_position_move(struct ktrace_position *to, struct ktrace_position *from)
 {
 	clear(to);
@@ -45,7 +45,7 @@ void ktrace_position_move(struct ktrace_position *to, struct ktrace_position *fr
 	memset(from, 0, sizeof(*from));
 }
 
-/* Makes room for as much as @sizes says, in @pos, which is empty. */
+/* Makes room for as much as @sizes says in @pos, which is empty. Returns 0, -ENOMEM. */
 int ktrace_position_reserve(struct ktrace_position *pos, const struct ktrace_position *sizes)
 {
 	pos->traces = calloc(sizes->trace_nr + 1, sizeof(*pos->traces));
@@ -101,7 +101,7 @@ static int by_stream(const struct place *p, __u32 trace, __u32 id)
 	return p->id < id ? -1 : p->id > id;
 }
 
-/* A stream that is not there has not begun. */
+/* True if the stream has begun. A missing stream counts as not begun. */
 static bool has_begun(const struct place *p)
 {
 	return p->section || p->off != PLACE_END;
@@ -136,11 +136,11 @@ int ktrace_position_compare(const struct ktrace_position *a, const struct ktrace
 	order = compare_places(a, b);
 	if (order)
 		return order;
-	/* One record, or the end, may bring out several events that were pending. */
+	/* One record, or the end, may release several pending events. */
 	return a->pending_nr > b->pending_nr ? -1 : a->pending_nr < b->pending_nr;
 }
 
-/* The place of a stream; NULL: it was not there. */
+/* Returns the place of a stream; NULL: the position does not have it. */
 const struct place *ktrace_position_find(const struct ktrace_position *pos,
 					 const struct stream *s)
 {
@@ -158,7 +158,7 @@ const struct place *ktrace_position_find(const struct ktrace_position *pos,
 	return low < pos->place_nr && !by_stream(p, (__u32)s->trace->index, s->pub.id) ? p : NULL;
 }
 
-/* Time of what is next; events that are pending come when there is nothing else. */
+/* Returns the time of the next event; pending events come when nothing else is left. */
 __u64 ktrace_set_time(const struct ktrace_traceset *set)
 {
 	const struct stream *top = merge_top(&set->merge);
@@ -234,7 +234,7 @@ static struct stream *find_stream(const struct ktrace_traceset *set, __u32 trace
 	return trace < set->trace_nr ? ktrace_trace_find_stream(set->traces[trace], id) : NULL;
 }
 
-/* Is there such a section? The position may know more of a file that grows. */
+/* Checks that there is such a section. The position may be from a later state of a growing file. */
 static int check_section(const struct ktrace_traceset *set, const struct ktrace_position *pos,
 			 const struct place *p)
 {
@@ -249,7 +249,7 @@ static int check_section(const struct ktrace_traceset *set, const struct ktrace_
 	return !r->is_closed && pos->traces[p->trace].seen > r->next ? -EAGAIN : -EINVAL;
 }
 
-/* A stream that the position does not know has to be new since. */
+/* A stream that the position does not have must be newer than the position. */
 static int check_trace(const struct trace *t, const struct ktrace_position *pos)
 {
 	const struct trace_mark *mark = &pos->traces[t->index];
@@ -267,7 +267,7 @@ static int check_trace(const struct trace *t, const struct ktrace_position *pos)
 	return 0;
 }
 
-/* Can @pos be one of @set? Return: 0, -EINVAL, -EAGAIN. */
+/* Checks whether @pos can be a position of @set. Returns 0, -EINVAL, -EAGAIN. */
 int ktrace_position_check(const struct ktrace_traceset *set, const struct ktrace_position *pos)
 {
 	int ret = set->trace_nr == pos->trace_nr ? 0 : -EINVAL;
@@ -285,7 +285,7 @@ int ktrace_position_check(const struct ktrace_traceset *set, const struct ktrace
 	return ret;
 }
 
-/* Is the present event of @s a fragment that goes on with the event pending last? */
+/* True if the current event of @s is a fragment that continues the event pending last. */
 static bool is_next_fragment(const struct ktrace_traceset *set, const struct stream *s)
 {
 	const struct fragments *f = &set->fragments;
@@ -305,7 +305,7 @@ static int take_run(struct ktrace_traceset *set, const struct run_mark *r, bool 
 	__u32 left = r->nr;
 	int ret;
 
-	memset(at.lost, 0xff, sizeof(at.lost));	/* no loss is met on the way */
+	memset(at.lost, 0xff, sizeof(at.lost));	/* suppresses losses on the way */
 	ret = r->off == PLACE_END || !left ? -EBADMSG : ktrace_place_put(s, &at);
 	while (!ret && left) {
 		if (is_first ? !(s->now.tid_flags & KTRACE_REC_FRAG_FIRST) :

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* position.h - what a position is made of */
+/* position.h - the parts of a position */
 #ifndef KTRACE_TRACESET_POSITION_H
 #define KTRACE_TRACESET_POSITION_H
 
@@ -7,20 +7,20 @@
 
 #include "set.h"
 
-#define PLACE_END ~0u	/* behind the section */
+#define PLACE_END ~0u	/* after the section */
 
 /**
  * struct place - where a stream is
  * @trace:	index of its trace
  * @id:		of the stream
- * @section:	offset in the file; 0 = before the first
- * @off:	where in the body the next event's record is, PLACE_END. Records are at
- *		multiples of 8; for a loss, the low bits say how many of the same notice were
+ * @section:	offset in the file; 0 = before the first section
+ * @off:	offset in the body of the next event's record, or PLACE_END. Records are at
+ *		multiples of 8; for a loss, the low bits count losses of the same notice that were
  *		delivered before
  * @prev_raw:	as in struct stream
- * @end_pos:	as there; 0 if the section itself tells
+ * @end_pos:	as there; 0 if the section itself has it
  * @gap:	as there
- * @lost:	counts met, those of the next event not included
+ * @lost:	counts so far, without those of the next event
  */
 struct place {
 	__u32 trace;
@@ -36,9 +36,9 @@ struct place {
 _Static_assert(KTRACE_LOST_NR <= KTRACE_ALIGN, "losses of a notice are told by low bits");
 
 /**
- * struct trace_mark - which file it was
+ * struct trace_mark - identifies the file
  * @uuid:	from its header
- * @seen:	bytes that had been looked at
+ * @seen:	bytes that had been read
  */
 struct trace_mark {
 	__u8 uuid[16];
@@ -46,8 +46,8 @@ struct trace_mark {
 };
 
 /**
- * struct pending_mark - an event of which fragments are pending
- * @run_nr:	it has the next so many runs
+ * struct pending_mark - an event with pending fragments
+ * @run_nr:	number of its runs, the next in order
  * @is_backwards: its latest fragment has a stamp below its predecessor's
  */
 struct pending_mark {
@@ -66,7 +66,7 @@ struct run_mark {
 
 /**
  * struct ktrace_position - a position
- * @is_set:	was it saved to?
+ * @is_set:	a position has been saved to it
  * @time:	of the next record
  * @end:	as in struct ktrace_traceset
  * @traces:	in order
@@ -105,7 +105,10 @@ void ktrace_place_get(const struct stream *s, struct place *p);
 int ktrace_place_put(struct stream *s, const struct place *p);
 long ktrace_place_entry(const struct stream *s, __u64 section);
 
-/* Negative, 0 or positive as (@section, @off) comes before @p, is the same, comes behind. */
+/*
+ * Returns a negative value, 0 or a positive one if (@section, @off) is before @p, equal, or after
+ * it.
+ */
 static inline int place_order(__u64 section, __u32 off, const struct place *p)
 {
 	if (section != p->section)

@@ -7,15 +7,16 @@
  *                                        [lREASON.COUNT]...
  *   and for each pending event + or +b, for each of its runs ,TRACE.ID.SECTION.OFF.NR
  *
- * Numbers are hexadecimal, without leading zeros; OFF is x at the end of a section. "k0" is
- * a position that is not set. Whether it fits the files is for who goes there to check.
+ * Numbers are hexadecimal, without leading zeros; OFF is x at the end of a section. "k0" is a
+ * position that is not set. Whether a position fits the files is checked when a traceset goes
+ * there.
  */
 #include "position.h"
 
 #include <errno.h>
 #include <string.h>
 
-/* struct writer - text that may be longer than there is room */
+/* struct writer - text that may be longer than its buffer */
 struct writer {
 	char *buf;
 	size_t size;
@@ -130,7 +131,7 @@ size_t ktrace_position_to_text(const struct ktrace_position *pos, char *buf, siz
 	return w.len;
 }
 
-/* struct parser - text that is left; once something was wrong, nothing is right */
+/* struct parser - the rest of the text; after an error everything counts as wrong */
 struct parser {
 	const char *at;
 	bool is_wrong;
@@ -149,7 +150,7 @@ static int digit(char c)
 	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* The number behind @before, not above @max. */
+/* Returns the number after @before, at most @max. */
 static __u64 take_number(struct parser *p, char before, __u64 max)
 {
 	const char *from;
@@ -177,7 +178,7 @@ static __u32 take_off(struct parser *p)
 	return (__u32)take_number(p, '.', PLACE_END - 1);
 }
 
-/* Counts by reason, ascending; there are none of 0. */
+/* Reads counts by reason, in ascending order; a count of 0 is invalid. */
 static void take_lost(struct parser *p, __u64 lost[KTRACE_LOST_NR])
 {
 	__u64 reason, least = 0;
@@ -193,7 +194,7 @@ static void take_lost(struct parser *p, __u64 lost[KTRACE_LOST_NR])
 	}
 }
 
-/* A member that is 0 is left out, so that a position has one text only. */
+/* Reads a place. Members that are 0 are left out, so that a position has only one text. */
 static void take_place(struct parser *p, struct place *place)
 {
 	place->id = take_u32(p, ',');
@@ -227,7 +228,7 @@ static void take_uuid(struct parser *p, __u8 uuid[16])
 	}
 }
 
-/* A trace and its streams, in order of their ids. */
+/* Reads a trace and its streams, in order of their ids. */
 static void take_trace(struct parser *p, struct ktrace_position *pos)
 {
 	struct trace_mark *mark = &pos->traces[pos->trace_nr];

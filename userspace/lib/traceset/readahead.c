@@ -2,17 +2,16 @@
 /*
  * readahead.c - a second thread loads the sections that will be read next
  *
- * Which they are is known: each stream is read section by section. The helper takes wanted
- * ones in the order in which they were wanted, and loads each into a slot of its stream.
- * The reader takes them from there, in its own order, which is that of one thread alone; a
- * section that the helper has not begun it loads itself, and waits only for one that is under
- * way. What the helper could not load is loaded again by the reader: what is wrong with it is
- * thus found, reported and counted as ever. So all that there is to read is the same with and
- * without the helper.
+ * The next sections are known: each stream is read section by section. The helper takes the wanted
+ * sections in order and loads each into a slot of its stream. The reader takes them from there, in
+ * the same order as without a helper. The reader itself loads a section that the helper has not
+ * begun, and waits only for one that is being loaded. Sections that the helper could not load are
+ * loaded again by the reader, which finds, reports and counts errors as usual. So the result is the
+ * same with and without the helper.
  *
- * It costs nothing where it cannot be of use: the helper is started when many sections were
- * read in a row, and nothing is wanted before, after a seek as after opening. It has all
- * signals blocked. A forked child has no helper and reads on without.
+ * The helper costs nothing where it is of no use: it is started only when many sections were read
+ * in a row, and nothing is wanted before that, whether after a seek or after opening. It has all
+ * signals blocked. A forked child has no helper and reads on without it.
  *
  * Memory: some sections for a set of few streams, at most one more for each stream of many.
  */
@@ -27,27 +26,27 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Sections read in a row after which somebody is reading through, not looking at a few events. */
+/* After this many sections in a row the caller is reading through, not viewing a few events. */
 #define IN_A_ROW 64u
-/* Memory for what is loaded ahead, of all streams together, if there are not too many of them. */
+/* Memory for sections loaded ahead, for all streams together, unless there are too many of them. */
 #define AHEAD_BYTES (4u << 20)
 
 /**
  * struct ahead - the helper of a traceset
- * @cores:	as asked for
- * @streams:	how many there are
+ * @cores:	as requested
+ * @streams:	number of streams
  * @in_a_row:	sections read since opening or the last seek
  * @owner:	the process that started @thread, 0 = not started
- * @is_off:	cannot or must not be started
+ * @is_off:	the helper cannot or must not be started
  * @thread:	the helper
- * @lock:	protects what follows, and the states of slots
- * @work:	there is something to do for the helper
- * @done:	there is something that the reader waits for
+ * @lock:	protects the members below, and the states of slots
+ * @work:	signalled when the helper has work
+ * @done:	signalled when a slot that the reader waits for is done
  * @head:	first in the queue
  * @tail:	last in the queue; valid if there is a @head
  * @is_idle:	the helper waits for @work
  * @is_awaited:	the reader waits for @done
- * @is_stopping: the helper is to end
+ * @is_stopping: the helper has to end
  */
 struct ahead {
 	enum ktrace_cores cores;
@@ -66,7 +65,7 @@ struct ahead {
 	bool is_stopping;
 };
 
-/* Return: 0, -ENOMEM. */
+/* Makes the state of a helper, which is not started yet. Returns 0, -ENOMEM. */
 int ktrace_readahead_new(enum ktrace_cores cores, struct ahead **out)
 {
 	struct ahead *a = calloc(1, sizeof(*a));
@@ -149,7 +148,7 @@ static bool start(struct ahead *a)
 	return true;
 }
 
-/* Is there a helper, or is it time for one? */
+/* True if there is a helper; starts one if it is time to. */
 static bool is_helped(struct ahead *a)
 {
 	if (a->is_off || (a->in_a_row < IN_A_ROW && a->cores == KTRACE_CORES_AUTO))
@@ -160,7 +159,7 @@ static bool is_helped(struct ahead *a)
 	return !a->is_off;
 }
 
-/* Takes the first slot of @lane back, loaded or not. */
+/* Takes back the first slot of @lane, loaded or not. */
 static struct slot *take_slot(struct ahead *a, struct lane *lane, bool *is_loaded)
 {
 	struct slot *slot = &lane->slots[lane->first];
@@ -195,7 +194,7 @@ static bool take(struct ahead *a, struct stream *s, const struct entry *e)
 	return true;
 }
 
-/* As ktrace_reader_load_next(), for the next section of @s, which is @e. */
+/* Like ktrace_reader_load_next(), for the next section @e of @s. */
 int ktrace_readahead_load(struct stream *s, const struct entry *e)
 {
 	struct ahead *a = s->trace->ahead;
@@ -206,7 +205,7 @@ int ktrace_readahead_load(struct stream *s, const struct entry *e)
 				       entry_end(e), &s->loaded);
 }
 
-/* How many sections of @s may be ahead. */
+/* Returns how many sections of @s may be loaded ahead. */
 static __u32 depth_of(const struct ahead *a, const struct stream *s)
 {
 	size_t nr = AHEAD_BYTES / (a->streams * (s->loaded.cap + s->loaded.raw_cap + 1));
@@ -214,7 +213,7 @@ static __u32 depth_of(const struct ahead *a, const struct stream *s)
 	return nr < 1 ? 1 : nr > AHEAD_MAX ? AHEAD_MAX : (__u32)nr;
 }
 
-/* Wants the next section of @s that is worth it. Return: false if there is none. */
+/* Requests the next undamaged section of @s. Returns false if there is none. */
 static bool want_one(struct ahead *a, struct stream *s)
 {
 	struct lane *lane = s->lane;
@@ -243,7 +242,7 @@ static bool want_one(struct ahead *a, struct stream *s)
 	return true;
 }
 
-/* Wants what comes behind the loaded section of @s; several at once, so that it is cheap. */
+/* Requests the sections after the loaded one of @s; several at once, to keep this cheap. */
 void ktrace_readahead_want(struct stream *s)
 {
 	struct ahead *a = s->trace->ahead;
@@ -271,21 +270,21 @@ void ktrace_readahead_want(struct stream *s)
 	pthread_mutex_unlock(&a->lock);
 }
 
-/* There are @nr streams. */
+/* Sets the number of streams to @nr. */
 void ktrace_readahead_share(struct ahead *a, size_t nr)
 {
 	if (a)
 		a->streams = nr;
 }
 
-/* Reading goes on somewhere else. */
+/* Tells the helper that reading continues at another place. */
 void ktrace_readahead_turn(struct ahead *a)
 {
 	if (a)
 		a->in_a_row = 0;
 }
 
-/* Ends the helper; no slot is busy then. */
+/* Ends the helper; afterwards no slot is busy. */
 void ktrace_readahead_stop(struct ahead *a)
 {
 	if (!a || !a->owner || a->owner != getpid())
@@ -297,13 +296,13 @@ void ktrace_readahead_stop(struct ahead *a)
 	pthread_join(a->thread, NULL);
 }
 
-/* To be stopped before. */
+/* Frees @a, which must have been stopped. */
 void ktrace_readahead_free(struct ahead *a)
 {
 	free(a);
 }
 
-/* In a forked child, memory that the helper was at work with is lost. */
+/* Frees a lane. In a forked child, memory that the helper was using is lost. */
 void ktrace_readahead_free_lane(struct lane *lane)
 {
 	size_t i;

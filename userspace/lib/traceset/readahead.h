@@ -13,14 +13,15 @@ struct stream;
 #define AHEAD_MAX 8u
 
 /**
- * enum slot_state - who may touch a slot's section, and who changes that under the lock
+ * enum slot_state - which thread may touch a slot's section, and which changes the state under the
+ * lock
  *
  *            reader                helper                helper
  *   SLOT_FREE ----> SLOT_WANTED ---------> SLOT_BUSY -----------> SLOT_DONE
  *       ^               |  reader, itself                             |
  *       +---------------+------------------------------------<--------+ reader
  *
- * In SLOT_BUSY it is the helper, else the reader.
+ * In SLOT_BUSY the helper may touch the section, else the reader.
  */
 enum slot_state { SLOT_FREE, SLOT_WANTED, SLOT_BUSY, SLOT_DONE };
 
@@ -29,11 +30,11 @@ enum slot_state { SLOT_FREE, SLOT_WANTED, SLOT_BUSY, SLOT_DONE };
  * @state:	under the lock, like the next two
  * @is_queued:	in the helper's queue, perhaps no longer wanted
  * @next:	in the queue
- * @reader:	file and size, as of when it was wanted
+ * @reader:	file and size at the time of the request
  * @offset:	of the section in the file
- * @end:	that it must not reach behind
+ * @end:	that it must not exceed
  * @buf:	the section, once it is loaded
- * @error:	of loading it
+ * @error:	result of loading it
  */
 struct slot {
 	enum slot_state state;
@@ -47,11 +48,11 @@ struct slot {
 };
 
 /**
- * struct lane - sections of a stream that are loaded ahead, only the reader's
+ * struct lane - sections of a stream that are loaded ahead; used only by the reader
  * @slots:	a ring of them
  * @first:	the one that is read next
- * @nr:		how many are wanted or there
- * @entry:	the section to want next
+ * @nr:		number of slots wanted or loaded
+ * @entry:	the section to request next
  */
 struct lane {
 	struct slot slots[AHEAD_MAX];

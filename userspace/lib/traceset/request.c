@@ -2,18 +2,18 @@
 /*
  * request.c - serves the requests of several viewers in one pass
  *
- * A pass goes to the earliest start of those that wait. A request joins it when the pass
- * comes by its start, that is, when what is next was in front of the start and is not any
- * more, or stands at the position where it starts between two chunks; one whose start was
- * passed before waits for a pass of its own. Limits are those of
- * until.c, asked for each request as if it read alone.
+ * A pass goes to the earliest start of the waiting requests. A request joins the pass when the
+ * pass reaches its start: when the next event is no longer before the start but was, or when the
+ * pass is exactly at the start's position between two chunks. A request whose start was passed
+ * earlier waits for a pass of its own. Limits are those of until.c, checked for each request as
+ * if it read alone.
  *
  *            add             pass at its start            limit, hook
  *   (caller) ---> JOB_WAITS -------------------> JOB_IN ---------------> JOB_DONE
  *                     ^                            |
  *                     '--- foreground comes first -'          remove: any -> JOB_DONE
  *
- * Jobs that are done stay in the list until nobody walks it.
+ * Jobs that are done stay in the list until no function walks it.
  */
 #include <ktrace/request.h>
 
@@ -27,7 +27,7 @@ enum job_state { JOB_WAITS, JOB_IN, JOB_DONE };
 
 /**
  * struct job - a request
- * @next:	the one added next
+ * @next:	the job added next
  * @req:	as given
  * @start:	copy, or where it was interrupted; not set = req.start
  * @end:	copy
@@ -35,7 +35,7 @@ enum job_state { JOB_WAITS, JOB_IN, JOB_DONE };
  * @state:	see above
  * @has_begun:	@req.before was called
  * @is_ahead:	its start is ahead of the pass
- * @is_in_chunk: its hooks BEFORE were called
+ * @is_in_chunk: its BEFORE hooks were called
  */
 struct job {
 	struct job *next;
@@ -54,7 +54,7 @@ struct job {
  * @set:	the traceset
  * @jobs:	in order of addition
  * @here:	where the pass is, between chunks
- * @is_background: what the pass serves
+ * @is_background: the pass serves background jobs
  */
 struct ktrace_service {
 	struct ktrace_traceset *set;
@@ -107,7 +107,7 @@ void ktrace_service_free(struct ktrace_service *service)
 	free(service);
 }
 
-/* The first job with these hooks. Others with the same hooks only want to know when it is done. */
+/* Returns the first job with these hooks. Later ones with the same hooks only wait for its end. */
 static struct job *leader(const struct ktrace_service *service, const struct ktrace_hooks *hooks)
 {
 	struct job *job;
@@ -183,7 +183,7 @@ size_t ktrace_service_pending(const struct ktrace_service *service, const void *
 	return nr;
 }
 
-/* A job is done, and so are those that only wait for it. */
+/* Marks a job as done, and those that only wait for it. */
 static void finish(struct ktrace_service *service, struct job *done, int stop)
 {
 	struct ktrace_hooks *hooks = done->req.hooks;
@@ -201,7 +201,7 @@ static void finish(struct ktrace_service *service, struct job *done, int stop)
 	}
 }
 
-/* The job takes part in the chunk. */
+/* Lets the job take part in the chunk. */
 static void enter(struct ktrace_service *service, struct job *job)
 {
 	int ret;
@@ -214,7 +214,7 @@ static void enter(struct ktrace_service *service, struct job *job)
 		return;
 	job->is_in_chunk = true;
 	ret = ktrace_hooks_begin(job->req.hooks, service->set);
-	if (job->state != JOB_IN)	/* one of them has removed it */
+	if (job->state != JOB_IN)	/* a callback has removed it */
 		job->req.hooks->is_begun = false;
 	if (!ret || job->state != JOB_IN)
 		return;
@@ -222,7 +222,7 @@ static void enter(struct ktrace_service *service, struct job *job)
 	finish(service, job, ret);
 }
 
-/* Does the job wait for such a pass, and lead those with its hooks? */
+/* True if the job waits for such a pass and is the leader of those with its hooks. */
 static bool waits(const struct ktrace_service *service, const struct job *job)
 {
 	return job->state == JOB_WAITS && job->req.is_background == service->is_background &&
@@ -234,7 +234,9 @@ static __u64 start_time(const struct job *job)
 	return job->start->is_set ? ktrace_position_time(job->start) : job->req.start;
 }
 
-/* At the same time, a start in front of all its events comes first. */
+/*
+ * True if @a starts earlier. At the same time, a start before all events of that time comes first.
+ */
 static bool is_earlier(const struct job *a, const struct job *b)
 {
 	if (start_time(a) != start_time(b))
@@ -254,15 +256,15 @@ static struct job *earliest(const struct ktrace_service *service)
 }
 
 /*
- * Does the pass know the events that are pending at the job's start? If it began behind their
- * first fragments it does not, and the job is for a pass of its own.
+ * True if the pass has the events that are pending at the job's start. If the pass began after
+ * their first fragments, it does not, and the job needs a pass of its own.
  */
 static bool has_pendings(const struct ktrace_service *service, const struct job *job)
 {
 	return !job->start->is_set || service->set->fragments.nr >= job->start->pending_nr;
 }
 
-/* Is the start of the job not ahead any more? */
+/* True if the start of the job is no longer ahead. */
 static bool is_reached(const struct ktrace_service *service, const struct job *job)
 {
 	if (job->start->is_set)
@@ -270,14 +272,14 @@ static bool is_reached(const struct ktrace_service *service, const struct job *j
 	return ktrace_set_time(service->set) >= job->req.start;
 }
 
-/* At the beginning of a pass, which is not behind any start by time. */
+/* True if a pass that begins is at the start of the job; it is not after any start by time. */
 static bool is_here(const struct ktrace_service *service, const struct job *job)
 {
 	return is_reached(service, job) &&
 	       (!job->start->is_set || !ktrace_position_compare(service->here, job->start));
 }
 
-/* Takes in jobs that the pass has come to. */
+/* Takes in jobs whose start the pass has reached. */
 static void take_in(struct ktrace_service *service, bool is_beginning)
 {
 	struct job *job;
@@ -293,7 +295,7 @@ static void take_in(struct ktrace_service *service, bool is_beginning)
 	}
 }
 
-/* Begins a pass. Return: 1, 0 there is nothing to do, -ENOMEM. */
+/* Begins a pass. Returns 1, 0 if there is nothing to do, -ENOMEM. */
 static int begin_pass(struct ktrace_service *service)
 {
 	struct job *first;
@@ -320,7 +322,7 @@ static int begin_pass(struct ktrace_service *service)
 	return 1;
 }
 
-/* Comes back to the pass. */
+/* Continues the pass where it stopped. */
 static int resume_pass(struct ktrace_service *service)
 {
 	struct ktrace_position *now;
@@ -352,7 +354,7 @@ static bool is_serving(const struct ktrace_service *service)
 	return false;
 }
 
-/* Ends what has reached a limit. */
+/* Ends jobs that have reached a limit. */
 static int end_jobs(struct ktrace_service *service)
 {
 	struct job *job;
@@ -428,7 +430,10 @@ static void end_chunk(struct ktrace_service *service)
 	}
 }
 
-/* Background jobs wait where they are while there are jobs in the foreground. */
+/*
+ * Chooses foreground or background jobs. Background jobs wait in place while there are foreground
+ * jobs.
+ */
 static int choose(struct ktrace_service *service)
 {
 	bool is_background = true;

@@ -2,10 +2,10 @@
 /*
  * search.c - moves by a number of events, forward or back
  *
- * Back: what lies between a time before and here is read and counted; if that is not
- * enough, it is done again from a time twice as far. When it is, or the beginning was
- * reached, the same is read once more up to the event that is wanted. So no positions need
- * be kept on the way, whatever the number.
+ * Back: reads and counts the events between an earlier time and here; if they are not enough, does
+ * so again from a time twice as far back. Once they are enough, or the beginning was reached, the
+ * same events are read again up to the wanted one. So no positions need to be kept on the way,
+ * whatever the number.
  */
 #include <ktrace/hooks.h>
 
@@ -27,7 +27,7 @@ static bool counts(const struct ktrace_search *search, const struct ktrace_trace
 	return true;
 }
 
-/* Counts up to @n events from here to @end, and stops behind the last. */
+/* Counts up to @n events from here to @end, and stops after the last. */
 static int scan(struct ktrace_traceset *set, __u64 n, const struct ktrace_search *search,
 		const struct ktrace_position *end, __u64 *found)
 {
@@ -60,7 +60,7 @@ static int go_to(struct ktrace_traceset *set, const struct ktrace_search *search
 	       ktrace_traceset_seek(set, time);
 }
 
-/* Time to look back from: of the next event, or else of the last. */
+/* Finds the time to search back from: that of the next event, or else of the last. */
 static int time_of(struct ktrace_traceset *set, const struct ktrace_position *here, __u64 *first,
 		   __u64 *now)
 {
@@ -72,7 +72,7 @@ static int time_of(struct ktrace_traceset *set, const struct ktrace_position *he
 	return ret;
 }
 
-/* Finds a time from which on there are @n events up to @here, or all; and how many. */
+/* Finds a time from which there are @n events up to @here, or all; and their number. */
 static int find_start(struct ktrace_traceset *set, __u64 n, const struct ktrace_search *search,
 		      const struct ktrace_position *here, __u64 *time, __u64 *found)
 {
@@ -91,7 +91,7 @@ static int find_start(struct ktrace_traceset *set, __u64 n, const struct ktrace_
 	return ret;
 }
 
-/* Reads over @nr events. */
+/* Skips @nr events. */
 static int skip(struct ktrace_traceset *set, __u64 nr)
 {
 	struct ktrace_trace_event event;
@@ -102,7 +102,7 @@ static int skip(struct ktrace_traceset *set, __u64 nr)
 	return ret < 0 ? ret : 0;
 }
 
-/* Stops in front of the next event that counts; there is one. */
+/* Stops before the next event that counts, which must exist. */
 static int go_before(struct ktrace_traceset *set, const struct ktrace_search *search,
 		     struct ktrace_position *pos)
 {

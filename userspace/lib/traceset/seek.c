@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * seek.c - puts a stream on the section with its first event at or after a time
+ * seek.c - moves a stream to the section with its first event at or after a time
  *
- * Sections carry the largest stamp up to their end, so the one to load is found by
- * binary search without loading any. If it begins with a later fragment of an event,
- * reading begins as many sections earlier as the event does.
+ * Sections carry the largest stamp up to their end, so a binary search finds the section without
+ * loading any. If it begins with a later fragment of an event, reading begins as many sections
+ * earlier as the event does.
  *
- * What had been lost before that place was reported before it: the counts are found
- * again from the nearest LOST section before, and from the LOST record in the opening of
- * the block where the count in block headers last changed, found by binary search too.
+ * Losses before that place were already reported: the counts are recovered from the nearest LOST
+ * section before, and from the LOST record in the opening of the block where the count in block
+ * headers last changed, found by binary search too.
  */
 #include "trace.h"
 
 #include <string.h>
 
-/* Number of the first section that can have an event at or after @time. */
+/* Returns the number of the first section that can have an event at or after @time. */
 static size_t first_entry(struct stream *s, __u64 time)
 {
 	size_t low = 0, high = s->entry_nr, middle;
@@ -30,7 +30,8 @@ static size_t first_entry(struct stream *s, __u64 time)
 }
 
 /**
- * struct opening - how the block in a section begins; those that continue a block have none
+ * struct opening - the beginning of the block in a section; a section that continues a block has
+ * none
  * @section:	header of the section
  * @block:	header of the block
  * @rec:	the first record, 0 if the section ends before a LOST record would
@@ -45,7 +46,10 @@ struct opening {
 	} first;
 };
 
-/* Bytes from @at on of a body as it was in the ring; @b is for a compressed one, kept there. */
+/*
+ * Reads bytes from @at on of a body as it was in the ring; @b receives the body of a compressed
+ * section.
+ */
 static bool read_body(const struct stream *s, const struct entry *e, struct section_buf *b,
 		      const struct ktrace_section *sec, __u32 at, void *bytes, __u32 size)
 {
@@ -74,7 +78,7 @@ static bool read_opening(const struct stream *s, const struct entry *e, struct s
 	return o->block.magic == KTRACE_BLOCK_MAGIC && o->block.pos == o->section.pos;
 }
 
-/* The last opening in sections [first, last]; its number, or -1 if there is none. */
+/* Finds the last opening in sections [first, last]; returns its number, or -1 if there is none. */
 static long last_opening(const struct stream *s, size_t first, size_t last,
 			 struct section_buf *b, struct opening *o)
 {
@@ -86,7 +90,7 @@ static long last_opening(const struct stream *s, size_t first, size_t last,
 	return -1;
 }
 
-/* Finds the LOST record that explains the count in a block header. */
+/* Takes the counts of the LOST record that explains the count in a block header. */
 static void see_lost_records(struct stream *s, size_t end, struct section_buf *b)
 {
 	struct opening o, probe;
@@ -132,8 +136,8 @@ static void see_lost_section(struct stream *s, size_t end)
 }
 
 /*
- * Does the section begin with a fragment that is not the first of its event? If it is
- * compressed, it is the loaded one then.
+ * True if the section begins with a fragment that is not the first of its event. If it is
+ * compressed, it is the loaded section afterwards.
  */
 static bool continues_event(struct stream *s, const struct entry *e)
 {
@@ -156,10 +160,9 @@ static bool continues_event(struct stream *s, const struct entry *e)
 }
 
 /*
- * Goes to the section with the first event of @s at or after @time, or before it, and
- * to the first event there, which may be before @time. @sees_gap: one more section before, so
- * that it is seen whether blocks are missing behind that one.
- * Return: 1, 0 if there is none, -ENOMEM.
+ * Goes to the section with the first event of @s at or after @time, or before it, and to the first
+ * event there, which may be before @time. @sees_gap: starts one more section earlier, to detect
+ * missing blocks after that one. Returns 1, 0 if there is no event, -ENOMEM.
  */
 int ktrace_stream_seek(struct stream *s, __u64 time, bool sees_gap)
 {

@@ -11,15 +11,15 @@
 /**
  * struct ktrace_traceset - traces and the state of reading
  * @opts:	as given
- * @ahead:	loads sections ahead, NULL = nobody does
+ * @ahead:	loads sections ahead, NULL = none
  * @traces:	in order of addition
- * @trace_nr:	how many
+ * @trace_nr:	their number
  * @merge:	their streams
- * @fragments:	events that are not complete
+ * @fragments:	events with fragments still missing
  * @lost_type:	type of "ktrace:lost"
- * @stats:	what reading has met
+ * @stats:	statistics of reading
  * @end:	time of the last event of streams that have ended
- * @is_begun:	streams are at their first or a later event
+ * @is_begun:	the streams have been moved to their first events
  * @is_consumed: the event on top of @merge was delivered
  */
 struct ktrace_traceset {
@@ -39,7 +39,7 @@ struct ktrace_traceset {
 /* iterate.c */
 int ktrace_set_begin(struct ktrace_traceset *set);
 int ktrace_set_wake(struct ktrace_traceset *set);
-/* May there be more than was looked at? Then what is not whole yet may become so. */
+/* True if there may be more than was read so far. Then incomplete events may still be completed. */
 bool ktrace_set_may_grow(const struct ktrace_traceset *set);
 int ktrace_set_settle(struct ktrace_traceset *set);
 int ktrace_set_step(struct ktrace_traceset *set, struct ktrace_trace_event *e);

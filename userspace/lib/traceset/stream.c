@@ -2,12 +2,12 @@
 /*
  * stream.c - the events of one stream, in the order of the file
  *
- * One section is in memory at a time. A section that is damaged is reported once and
- * stepped over; a record that is impossible costs the rest of its section.
+ * One section is in memory at a time. A damaged section is reported once and skipped; an impossible
+ * record costs the rest of its section.
  *
- * Losses: counts are cumulative, so each LOST record or section tells, for each reason,
- * how far it exceeds the largest count met so far; the excess is delivered as events of
- * type "ktrace:lost", exactly once.
+ * Losses: counts are cumulative, so each LOST record or section shows, for each reason, by how much
+ * it exceeds the largest count so far; the excess is delivered as events of type "ktrace:lost",
+ * exactly once.
  */
 #include "readahead.h"
 #include "trace.h"
@@ -26,7 +26,7 @@ void ktrace_stream_free(struct stream *s)
 	free(s);
 }
 
-/* stream_time() outside the stretch used last, which becomes the one of @raw. */
+/* stream_time() outside the cached stretch; caches the stretch of @raw. */
 __u64 ktrace_stream_time(struct stream *s, __u64 raw)
 {
 	const struct segment *seg = ktrace_clock_segment(&s->trace->clock, raw);
@@ -50,14 +50,14 @@ static void note_lost(struct stream *s, const struct ktrace_lost *lost)
 	s->lost_nr = (__u32)__builtin_popcount(s->lost_left);
 }
 
-/* Counts that were reported before the place a seek goes to. */
+/* Takes counts that were reported before the target of a seek. */
 void ktrace_stream_see_lost(struct stream *s, const struct ktrace_lost *lost)
 {
 	note_lost(s, lost);
 	s->lost_left = 0;
 }
 
-/* Makes the next loss the present event; s->now.ts is its place in time. */
+/* Makes the next loss the current event; s->now.ts is its stamp. */
 static void deliver_lost(struct stream *s)
 {
 	__u32 reason = (__u32)__builtin_ctz(s->lost_left);
@@ -72,7 +72,7 @@ static void deliver_lost(struct stream *s)
 	s->now.time = stream_time(s, s->now.ts);
 }
 
-/* Does the loaded body begin with a block header? A wrong one is an error. */
+/* Returns 1 if the loaded body begins with a block header, 0 if not, -EBADMSG if it should. */
 static int find_block_header(const struct stream *s, const struct ktrace_section *sec)
 {
 	struct ktrace_block b;
@@ -105,7 +105,10 @@ void ktrace_stream_set_gap(struct stream *s, struct gap gap)
 	s->trace->torn = s;
 }
 
-/* A section follows the one before at once, or at the next multiple of the block size. */
+/*
+ * Notes a gap, unless a section follows its predecessor at once, or at the next multiple of the
+ * block size.
+ */
 static void note_gap(struct stream *s, const struct ktrace_section *sec)
 {
 	__u64 mask = (__u64)s->pub.block_size - 1, end = s->end_pos;
@@ -116,7 +119,7 @@ static void note_gap(struct stream *s, const struct ktrace_section *sec)
 	s->end_pos = sec->pos + s->loaded.size;
 }
 
-/* Said once: such counts come again in each section. */
+/* Reports once: such counts are repeated in each section. */
 static void unknown_reasons(struct stream *s, const struct entry *e)
 {
 	if (!s->has_unknown_lost)
@@ -125,7 +128,7 @@ static void unknown_reasons(struct stream *s, const struct entry *e)
 	s->has_unknown_lost = true;
 }
 
-/* Takes over the loaded section. Return: 1, or 0 if it is bad, which was reported. */
+/* Takes over the loaded section. Returns 1, or 0 if it is bad, which has been reported. */
 static int use_section(struct stream *s, struct entry *e)
 {
 	const struct ktrace_section *sec = &s->loaded.section;
@@ -155,10 +158,7 @@ static int use_section(struct stream *s, struct entry *e)
 	return 1;
 }
 
-/*
- * Loads the next section that is usable.
- * Return: 1, 0 at the end, -ENOMEM.
- */
+/* Loads the next usable section. Returns 1, 0 at the end, -ENOMEM. */
 int ktrace_stream_load(struct stream *s)
 {
 	struct entry *e;
@@ -186,7 +186,9 @@ int ktrace_stream_load(struct stream *s)
 	return 0;
 }
 
-/* Where in the file the next record is; of a compressed section, where that is. */
+/*
+ * Returns the offset in the file of the next record; for a compressed section, that of the section.
+ */
 static __u64 here(const struct stream *s)
 {
 	const struct section_buf *b = &s->loaded;
@@ -199,7 +201,7 @@ static void end_section(struct stream *s)
 	s->cur.off = s->cur.end;
 }
 
-/* A control record: LOST counts what writers lost, others are not known and say nothing. */
+/* Takes a control record: LOST counts what writers lost, unknown ones are ignored. */
 static void take_control(struct stream *s, const struct ktrace_record *rec, const char *payload)
 {
 	struct ktrace_lost lost;
@@ -214,7 +216,7 @@ static void take_control(struct stream *s, const struct ktrace_record *rec, cons
 	note_lost(s, &lost);
 }
 
-/* stream_next() for everything but an event in the loaded section. */
+/* stream_next() for everything except an event in the loaded section. */
 int ktrace_stream_next_slow(struct stream *s)
 {
 	struct ktrace_record rec;
@@ -244,7 +246,7 @@ int ktrace_stream_next_slow(struct stream *s)
 	}
 }
 
-/* Goes on with section number @entry; losses met so far stay known. */
+/* Continues with section number @entry; losses so far stay known. */
 void ktrace_stream_rewind(struct stream *s, size_t entry)
 {
 	s->next = entry;

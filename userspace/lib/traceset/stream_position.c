@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * stream_position.c - where a stream is, and how it gets back there
+ * stream_position.c - saves where a stream is, and takes it back there
  *
- * A place is a section and a record in it. The section's records are walked up to it, so
- * that no place makes bytes a record that are none. What records before have told is part
- * of the place: it is exact then, and costs one section.
+ * A place is a section and a record in it. The section's records are walked up to it, so that a
+ * wrong place cannot turn arbitrary bytes into a record. The state from earlier records is part of
+ * the place: so it is exact, and costs one section.
  */
 #include "position.h"
 
 #include <errno.h>
 #include <string.h>
 
-/* In front of a loss the counts are those before it: the notice is read again. */
+/* Gets the counts before a loss that is next: its notice is read again. */
 static void get_lost(const struct stream *s, struct place *p)
 {
 	__u32 left = s->lost_left | 1u << s->lost_out.reason;
@@ -40,7 +40,7 @@ void ktrace_place_get(const struct stream *s, struct place *p)
 		p->off = stream_now_off(s);
 }
 
-/* Number of the section at this offset, -1 if there is none. */
+/* Returns the number of the section at this offset, -1 if there is none. */
 long ktrace_place_entry(const struct stream *s, __u64 section)
 {
 	size_t low = 0, high = s->entry_nr, middle;
@@ -68,7 +68,7 @@ static int walk_to(struct stream *s, __u32 off)
 	return at == off ? 0 : -EBADMSG;
 }
 
-/* Loads section @entry, and no other. */
+/* Loads section @entry, and only that. */
 static int load_entry(struct stream *s, size_t entry, const struct place *p)
 {
 	int ret;
@@ -105,9 +105,8 @@ static int put_on_record(struct stream *s, size_t entry, const struct place *p)
 }
 
 /*
- * Puts @s on a place; on the event behind it if it was the end. @p has to be one of its
- * sections.
- * Return: 0, -EBADMSG it has no event there, -ENOMEM.
+ * Moves @s to a place; to the next event if the place is the end of a section. @p must name one of
+ * its sections. Returns 0, -EBADMSG if it has no event there, -ENOMEM.
  */
 int ktrace_place_put(struct stream *s, const struct place *p)
 {

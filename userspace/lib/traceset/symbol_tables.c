@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * symbol_tables.c - what META says of stacks, control groups and functions of the kernel
+ * symbol_tables.c - what META says about stacks, control groups and functions of the kernel
  *
- * Mostly it comes in order, and then nothing is sorted. Parts of a recording repeat what
- * parts before have said.
+ * Usually it comes in order, and then nothing is sorted. Parts of a recording repeat what earlier
+ * parts said.
  */
 #include "symbol_tables.h"
 

@@ -2,16 +2,16 @@
 /*
  * thread_tracking.c - thread names and processes from kernel events, as they are read
  *
- * fork, exec, comm and exit state facts. switch and wakeup carry names of threads that were there
- * before the recording began, or were told where nothing was read, before a position for one:
- * they are taken where another is known or none.
+ * fork, exec, comm and exit state facts. switch and wakeup carry names of threads that existed
+ * before the recording began, or were named in a part that was not read, such as before a position:
+ * they are used if a different name, or none, is known.
  */
 #include "trace.h"
 
 #include <linux/ktrace_events.h>
 #include <string.h>
 
-/* Thread 0 is not one: each CPU has its own. */
+/* Adds a fact. Thread 0 is ignored: each CPU has its own. */
 static int learn(struct trace *t, const struct ktrace_trace_event *e, __u32 tid,
 		 struct name fact)
 {
@@ -110,7 +110,7 @@ static const struct {
 		sizeof(struct ktrace_ev_sched_comm), learn_comm },
 };
 
-/* Takes what a kernel event says about threads. Return: 0, -ENOMEM. */
+/* Learns what a kernel event says about threads. Returns 0, -ENOMEM. */
 int ktrace_trace_learn(struct trace *t, const struct ktrace_trace_event *e)
 {
 	__u32 i = e->id - KTRACE_EV_SCHED_SWITCH;

@@ -2,9 +2,9 @@
 /*
  * trace.c - files the sections of a tracefile under their streams
  *
- * META sections are taken in at once; of BLOCK and LOST sections only the place and
- * the largest stamp are kept. Sections of a stream that META does not announce are
- * checked first, so that a damaged header cannot make up a stream.
+ * META sections are taken in at once; of BLOCK and LOST sections only the offset and the largest
+ * stamp are kept. Sections of a stream that META does not announce are checked first, so that a
+ * damaged header cannot invent a stream.
  */
 #include "trace.h"
 
@@ -22,7 +22,7 @@ struct listed {
 	struct stream *stream;
 };
 
-/* The stream with this id, NULL = there is none. */
+/* Returns the stream with this id, NULL = none. */
 struct stream *ktrace_trace_find_stream(const struct trace *t, __u32 id)
 {
 	const struct listed *found = ktrace_find_id(&t->listed, id);
@@ -48,7 +48,7 @@ static struct stream *make_stream(struct trace *t, __u32 id)
 	return s;
 }
 
-/* The stream with this id, made if there is none. NULL: no memory. */
+/* Returns the stream with this id, and makes it if there is none. NULL: no memory. */
 struct stream *ktrace_trace_get_stream(struct trace *t, __u32 id)
 {
 	struct stream *s = ktrace_trace_find_stream(t, id), **streams;
@@ -74,7 +74,7 @@ static int by_number(const void *a, const void *b)
 	return x->pub.id < y->pub.id ? -1 : x->pub.id > y->pub.id;
 }
 
-/* Once for all that sections have told: there may be as many streams as readings of the clock. */
+/* Applies changes once for all sections: there may be as many streams as readings of the clock. */
 static void settle(struct trace *t)
 {
 	size_t i;
@@ -88,8 +88,8 @@ static void settle(struct trace *t)
 }
 
 /*
- * Loads a section that is not kept, and that ends at @end at the latest.
- * Return: 0 and @body, to be freed, or -errno.
+ * Loads a section that is not kept, and that ends at @end at the latest. Returns 0 and @body, to be
+ * freed, or -errno.
  */
 static int load_once(const struct trace *t, __u64 offset, __u64 end, struct ktrace_section *s,
 		     char **body)
@@ -111,8 +111,8 @@ static int load_once(const struct trace *t, __u64 offset, __u64 end, struct ktra
 }
 
 /*
- * Is the text what the part before has said, or knew? Then it would come twice. The section with
- * the line "part" ends that.
+ * True if the text only repeats what the part before said or knew, so that it would be taken twice.
+ * The section with the line "part" ends that.
  */
 static bool is_repetition(struct trace *t, const char *text, size_t size)
 {
@@ -142,7 +142,7 @@ static int take_meta(struct trace *t, __u64 offset, __u64 end)
 	return t->error;
 }
 
-/* Is the section of an unknown stream whole? Reports it if not. */
+/* True if the section of an unknown stream is intact; reports it if not. */
 static bool is_intact(struct trace *t, __u64 offset, __u64 end)
 {
 	struct ktrace_section s;
@@ -191,7 +191,7 @@ static int add_to_stream(struct trace *t, const struct ktrace_index *e, __u64 en
 	return s ? add_entry(s, e, end) : -ENOMEM;
 }
 
-/* A section that has content, whatever its type. */
+/* Adds a section that has content, whatever its type. */
 static int add_section(void *arg, const struct ktrace_index *e, __u64 end)
 {
 	struct trace *t = arg;
@@ -226,10 +226,7 @@ static int walk(struct trace *t, struct reader *part)
 	return ret ? ret : nr;
 }
 
-/*
- * Looks for sections that were added since the last look.
- * Return: their number, -errno.
- */
+/* Searches for sections added since the last call. Returns their number, -errno. */
 int ktrace_trace_grow(struct trace *t)
 {
 	struct reader *last = trace_last(t);
@@ -244,7 +241,7 @@ int ktrace_trace_grow(struct trace *t)
 	return ret;
 }
 
-/* Takes the sections of @part in, which is the last one. Return: 0, -errno. */
+/* Takes in the sections of @part, which is the last one. Returns 0, -errno. */
 int ktrace_trace_load(struct trace *t, struct reader *part)
 {
 	int ret;
@@ -271,7 +268,7 @@ static void free_types(struct type_table *table)
 	free(table->types);
 }
 
-/* Forgets all that the parts have said. */
+/* Forgets everything from the parts. */
 void ktrace_trace_empty(struct trace *t)
 {
 	size_t i;

@@ -5,22 +5,22 @@
  *   reader (tracefile/read.h)   sections of a file
  *   meta.c                      META text: streams, types, names, clock, facts
  *   trace.c                     opens a file, files its sections under their streams
- *   parts.c                     the files of a trace that is in several
+ *   parts.c                     the files of a trace that is split into parts
  *   stream.c                    walks the records of a stream
- *   readahead.c                     loads the sections that come next on another core
+ *   readahead.c                 loads the next sections on another core
  *   maps.c                      code of processes
- *   symbol_tables.c                     other things that META says
- *   context.c                   what was recorded beside payloads
- *   fragment.c                  puts fragments together
+ *   symbol_tables.c             other things that META says
+ *   context.c                   what was recorded besides payloads
+ *   fragment.c                  joins fragments
  *   lost.c                      names of reasons of loss
  *   merge.c                     smallest key first
- *   seek.c                      puts a stream on a time
- *   stream_position.c                     puts a stream on a record
+ *   seek.c                      moves a stream to a time
+ *   stream_position.c           moves a stream to a record
  *   iterate.c                   the events of all streams
  *   position.c                  places of all streams, saved
  *   position_text.c             the same as text
  *   until.c                     reads up to a limit
- *   hooks.c, search.c           functions called for events; so many events on or back
+ *   hooks.c, search.c           functions called for events; a number of events forward or back
  *   request.c                   parts for several viewers in one pass
  *   traceset.c                  the files, and what is known about them
  *   state.h                     on top of it all: what threads and CPUs were doing
@@ -49,7 +49,7 @@
  * struct entry - one BLOCK or LOST section of a stream
  * @place:	offset in the file, ENTRY_* in the low bits
  * @max_raw:	largest stamp up to here, all earlier sections included
- * @room:	bytes up to the next section, saturated: no more are looked at
+ * @room:	bytes up to the next section, saturated: no more are read
  */
 struct entry {
 	__u64 place;
@@ -63,7 +63,7 @@ struct type_table {
 	__u32 nr;
 };
 
-/* With many streams, their blocks are not in the nearest cache: records this far ahead. */
+/* With many streams, their blocks are not in the nearest cache: prefetch this far ahead. */
 #define PREFETCH 512
 
 /* Payload of "ktrace:lost" */
@@ -89,7 +89,7 @@ struct stream_event {
 
 #define END_UNKNOWN ~0ull
 
-/* struct gap - records are missing between two stamps; none if @behind is 0 */
+/* struct gap - records are missing between two stamps; no gap if @behind is 0 */
 struct gap {
 	__u64 before;
 	__u64 behind;
@@ -97,33 +97,33 @@ struct gap {
 
 /**
  * struct stream - one stream being read
- * @pub:	what callers see
+ * @pub:	the part that callers see
  * @trace:	its trace
- * @lane:	sections that were loaded ahead, NULL = none yet
+ * @lane:	sections loaded ahead, NULL = none yet
  * @entries:	its sections, in file order
- * @entry_nr:	how many
- * @entry_cap:	room for so many
+ * @entry_nr:	number of sections
+ * @entry_cap:	room in @entries
  * @next:	the section to load next
  * @loaded:	the loaded section
  * @cur:	walks the loaded body
- * @now:	the present event; valid if @has_event
- * @clock:	the stretch used last
- * @prev_raw:	stamp of the event before
- * @end_pos:	where in the ring the BLOCK section read last ended, 0 = there was none,
+ * @now:	the current event; valid if @has_event
+ * @clock:	the stretch used last, cached
+ * @prev_raw:	stamp of the previous event
+ * @end_pos:	position in the ring where the BLOCK section read last ended, 0 = none yet,
  *		END_UNKNOWN = it could not be read
  * @gap:	the latest place where blocks are missing
- * @is_torn:	there was one, since the trace was opened
- * @next_torn:	another stream of which that holds
- * @opening:	where in the loaded body its first event may be
+ * @is_torn:	there has been a gap since the trace was opened
+ * @next_torn:	next stream in the list of those with a gap
+ * @opening:	offset in the loaded body of its first possible event
  * @sought:	section that the last seek went to
  * @sought_raw:	stamp of the first event there, the largest if there is none
- * @seen:	largest loss counts met
- * @lost_left:	reasons that are still to be delivered, a bit each
- * @lost_nr:	reasons of the notice that the losses come from
- * @lost_off:	where in the body the notice is, 0 for a LOST section
- * @lost_delta:	how many for each
+ * @seen:	largest loss counts so far
+ * @lost_left:	reasons still to be delivered, a bit each
+ * @lost_nr:	number of reasons in the notice that the losses are from
+ * @lost_off:	offset in the body of the notice, 0 for a LOST section
+ * @lost_delta:	losses for each reason
  * @lost_out:	payload of the loss being delivered
- * @base_lost:	counts of what was lost before the first part that there is
+ * @base_lost:	counts of losses before the first part present
  * @has_unknown_lost: losses of unknown reasons were reported
  * @first_time:	time of the first event of the stream; valid if @has_first
  */
@@ -178,20 +178,20 @@ struct fact {
 };
 
 /**
- * struct trace - one file, or the parts of a recording that is in several
+ * struct trace - one file, or the parts of a recording that is split
  * @index:	number in the set
- * @parts:	the files, in order of their numbers; the only one is whole or a part
+ * @parts:	the files, in order of their numbers; a single one is whole or a part
  * @part_nr:	how many
- * @is_repeated: the META being read is that of the part before: it was taken in there
- * @has_bad_meta: or was not, as some was damaged
- * @ahead:	loads sections ahead, NULL = nobody does
- * @streams:	ordered by id, once what sections tell has been settled
+ * @is_repeated: the META being read repeats the part before, where it was taken in
+ * @has_bad_meta: some META was damaged: repetitions are taken in, too
+ * @ahead:	loads sections ahead, NULL = none
+ * @streams:	ordered by id, except while sections are being added
  * @stream_nr:	how many
- * @used_nr:	of them, how many have sections
+ * @used_nr:	how many of them have sections
  * @stream_cap:	room for so many
  * @is_unordered: they are not ordered yet
- * @listed:	the same, to be found by number
- * @torn:	those that had a gap, as far as they were read
+ * @listed:	the same streams, searchable by number
+ * @torn:	list of streams that had a gap, as far as they were read
  * @types:	by enum ktrace_channel_kind
  * @names:	threads
  * @maps:	code of processes
@@ -204,17 +204,17 @@ struct fact {
  * @stacks:	by number
  * @cgroups:	by id
  * @symbols:	functions of the kernel, by address
- * @images:	the kernel and its modules; each stays where it is
+ * @images:	the kernel and its modules; their addresses never change
  * @image_nr:	how many
  * @clock:	readings
- * @has_new_clock: streams may know stretches that new ones have changed
+ * @has_new_clock: streams may have cached stretches that new readings have changed
  * @offset:	from CLOCK_MONOTONIC to time; valid if @has_offset
  * @facts:	what META says about trace, host and end
  * @fact_nr:	how many
  * @choices:	META lines choice, in the order of the file
  * @choice_nr:	how many
  * @loads:	sections loaded for their events
- * @error:	-ENOMEM met where it could not be returned
+ * @error:	-ENOMEM from where it could not be returned
  */
 struct trace {
 	size_t index;
@@ -286,18 +286,18 @@ void ktrace_stream_free(struct stream *s);
 int ktrace_stream_load(struct stream *s);
 int ktrace_stream_next_slow(struct stream *s);
 void ktrace_stream_rewind(struct stream *s, size_t entry);
-/* Blocks are missing there, which has_gap() in fragment.c finds; all 0: nowhere. */
+/* Sets the place where blocks are missing, which has_gap() in fragment.c finds; all 0: nowhere. */
 void ktrace_stream_set_gap(struct stream *s, struct gap gap);
 __u64 ktrace_stream_time(struct stream *s, __u64 raw);
 void ktrace_stream_see_lost(struct stream *s, const struct ktrace_lost *lost);
 
 /* seek.c */
-/* An event that began more sections before the place that is sought comes without start. */
+/* An event that began more sections than this before the target comes without its start. */
 #define SECTIONS_BACK 1024u
 
 int ktrace_stream_seek(struct stream *s, __u64 time, bool sees_gap);
 
-/* The file that has a section. */
+/* Returns the file that contains a section. */
 static inline const struct reader *trace_reader(const struct trace *t, __u64 offset)
 {
 	return t->part_nr == 1 ? t->parts : ktrace_trace_part_at(t, offset);
@@ -308,43 +308,43 @@ static inline void trace_report(const struct trace *t, __u64 offset, const char 
 	ktrace_reader_report(trace_reader(t, offset), offset, message);
 }
 
-/* The latest part: only it can have more events than were found. */
+/* Returns the latest part: only it can have more events than were found. */
 static inline struct reader *trace_last(const struct trace *t)
 {
 	return &t->parts[t->part_nr - 1];
 }
 
-/* Where in the file a section is. */
+/* Returns the offset of a section in the file. */
 static inline __u64 entry_offset(const struct entry *e)
 {
 	return e->place & ~(__u64)ENTRY_FLAGS;
 }
 
-/* What it must not reach behind. */
+/* Returns the offset that a section must not exceed. */
 static inline __u64 entry_end(const struct entry *e)
 {
 	return entry_offset(e) + e->room;
 }
 
-/* Where in the loaded body the present event is, which is no loss. */
+/* Returns the offset in the loaded body of the current event, which must not be a loss. */
 static inline __u32 stream_now_off(const struct stream *s)
 {
 	return (__u32)(s->now.payload - s->cur.base) - (__u32)sizeof(struct ktrace_record);
 }
 
-/* Event types of one kind of stream. */
+/* Returns the event types of one kind of stream. */
 static inline struct type_table types_of(const struct trace *t, __u32 kind)
 {
 	return kind < 2 ? t->types[kind] : (struct type_table){ 0 };
 }
 
-/* Type of an event, NULL = not described. */
+/* Returns the type of an event, NULL = not described. */
 static inline const struct ktrace_event_type *type_of(const struct type_table *types, __u32 id)
 {
 	return id < types->nr ? types->types[id] : NULL;
 }
 
-/* Time of a stamp, by the stretch used last if it lies in it. */
+/* Returns the time of a stamp, by the stretch used last if that contains it. */
 static inline __u64 stream_time(struct stream *s, __u64 raw)
 {
 	if (kt_likely(stretch_has(&s->clock, raw)))
@@ -352,7 +352,7 @@ static inline __u64 stream_time(struct stream *s, __u64 raw)
 	return ktrace_stream_time(s, raw);
 }
 
-/* May events of the stream tell names of threads? See thread_tracking.c. */
+/* True if events of the stream may carry names of threads, see thread_tracking.c. */
 static inline bool stream_may_teach(const struct stream *s)
 {
 	return s->pub.kind == KTRACE_CHANNEL_KERNEL;
@@ -363,7 +363,7 @@ static inline bool event_teaches(__u32 id)
 	return id - KTRACE_EV_SCHED_SWITCH <= KTRACE_EV_SCHED_COMM - KTRACE_EV_SCHED_SWITCH;
 }
 
-/* The record at @at if it is whole and an event. There are @room bytes. */
+/* Reads the record at @at if it is whole and an event. There are @room bytes. */
 static inline bool record_at(const char *at, long room, struct stream_event *r)
 {
 	struct ktrace_record rec;
@@ -382,7 +382,7 @@ static inline bool record_at(const char *at, long room, struct stream_event *r)
 	return true;
 }
 
-/* Goes to the next event of the stream if it is loaded and nothing else comes before it. */
+/* Goes to the next event of the stream if it is loaded and nothing else precedes it. */
 static inline bool stream_step(struct stream *s)
 {
 	struct stream_event next;
@@ -396,10 +396,7 @@ static inline bool stream_step(struct stream *s)
 	return true;
 }
 
-/*
- * Goes to the next event of the stream.
- * Return: 1, 0 at the end, -ENOMEM.
- */
+/* Goes to the next event of the stream. Returns 1, 0 at the end, -ENOMEM. */
 static inline int stream_next(struct stream *s)
 {
 	return kt_likely(stream_step(s)) ? 1 : ktrace_stream_next_slow(s);

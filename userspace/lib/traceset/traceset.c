@@ -68,7 +68,7 @@ void ktrace_traceset_close(struct ktrace_traceset *set)
 	free(set);
 }
 
-/* Traces of one boot share the offset of the first of them. */
+/* Sets the offset to time. Traces of one boot share the offset of the first of them. */
 static void set_offset(struct ktrace_traceset *set, struct trace *t)
 {
 	const char *boot = ktrace_meta_fact(t, "host", "boot");
@@ -89,7 +89,7 @@ static void set_offset(struct ktrace_traceset *set, struct trace *t)
 	t->has_offset = true;
 }
 
-/* A file that belongs to a trace that is there. */
+/* Adds a file that belongs to a trace already in the set. */
 static int add_part(struct ktrace_traceset *set, struct trace *t, struct reader *file)
 {
 	int ret = ktrace_trace_add_part(t, file);
@@ -106,8 +106,9 @@ static int add_part(struct ktrace_traceset *set, struct trace *t, struct reader 
 }
 
 /*
- * While reading goes on: the part that follows is more of the same streams, as what a file grows by
- * is. A thread that reads ahead would not know of it.
+ * True if the file may be added now. While reading, only a later part of the same trace may be
+ * added, which is like a growing file; and only on one core: a thread that reads ahead would not
+ * know of the part.
  */
 static bool may_add(const struct ktrace_traceset *set, size_t trace, const struct reader *file)
 {
@@ -136,7 +137,7 @@ static int add_trace(struct ktrace_traceset *set, struct reader *file)
 	return 0;
 }
 
-/* @file: was opened; the set's from now on, or closed */
+/* Adds the open @file, which the set owns from now on, or closes it */
 static int add_file(struct ktrace_traceset *set, struct reader *file)
 {
 	size_t i = 0;
@@ -153,7 +154,7 @@ static int add_file(struct ktrace_traceset *set, struct reader *file)
 		ktrace_reader_close(file);
 		return ret;
 	}
-	/* The file is the trace's now, whatever happens. */
+	/* The trace owns the file now, whatever happens. */
 	return set->is_begun ? ktrace_set_wake(set) : 0;
 }
 
@@ -193,7 +194,7 @@ bool ktrace_set_may_grow(const struct ktrace_traceset *set)
 
 	for (i = 0; set->opts.is_live && i < set->trace_nr; i++) {
 		last = trace_last(set->traces[i]);
-		/* Behind a part others may follow: the very last one says how it ended. */
+		/* Other parts may follow a part: only the very last one says how it ended. */
 		if (!last->is_closed ||
 		    (last->part && !ktrace_trace_meta((const void *)set->traces[i], "end",
 						      "reason")))

@@ -2,15 +2,15 @@
 /*
  * until.c - reads up to a limit
  *
- * Whether a record is in front of a position is seen from its own stream: what comes before
- * the position is before its place there. So the test costs the same however many streams
- * there are, and a position that was passed, or is never met, ends the reading as well.
+ * Whether a record is before a position is decided by its own stream alone: records before the
+ * position are before its place there. So the test costs the same however many streams there are,
+ * and a position that was passed, or is never reached exactly, also ends the reading.
  */
 #include "position.h"
 
 #include <errno.h>
 
-/* Compares the places of all streams. Return: 1 @pos is here or passed, 0, -ENOMEM. */
+/* Compares the places of all streams. Returns 1 if @pos is here or passed, 0, -ENOMEM. */
 static int is_at_all(struct ktrace_traceset *set, const struct ktrace_position *pos)
 {
 	struct ktrace_position *here;
@@ -25,9 +25,8 @@ static int is_at_all(struct ktrace_traceset *set, const struct ktrace_position *
 }
 
 /*
- * Is what is next not in front of the position any more? One record, and the end, may bring
- * out several events that were pending; then all streams count.
- * Return: 1, 0, -ENOMEM.
+ * True if the next event is no longer before the position. One record, and the end, may release
+ * several pending events; then all streams count. Returns 1, 0, -ENOMEM.
  */
 int ktrace_set_is_at(struct ktrace_traceset *set, const struct ktrace_position *pos)
 {
@@ -52,7 +51,7 @@ static bool is_count_reached(const struct ktrace_until *until, __u64 time)
 	return !until->completes_time || !until->delivered || time != until->last;
 }
 
-/* Sets @until->stop if the next record is not to be taken. Return: 0, -ENOMEM. */
+/* Sets @until->stop if the next record must not be taken. Returns 0, -ENOMEM. */
 int ktrace_until_look(struct ktrace_traceset *set, struct ktrace_until *until)
 {
 	const struct ktrace_position *pos = until->position;

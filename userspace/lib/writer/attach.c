@@ -2,7 +2,7 @@
 /*
  * attach.c - find the session that the environment names, and map it
  *
- * Done once, by the first constructor that needs it. If anything goes wrong, the program
+ * Runs once, from the first constructor that needs it. If anything goes wrong, the program
  * continues untraced and without a message, unless KTRACE_DEBUG is set.
  */
 #include "attach.h"
@@ -35,8 +35,8 @@ static void tell(const char *session, const char *what)
 }
 
 /*
- * The whole channel read-only, then registry and rings once more, writable: the device
- * gives each part the rights it may have and no more.
+ * Maps the whole channel read-only, then the registry and the rings again as writable: the device
+ * grants each part only the rights it may have.
  */
 static int map_channel(const struct backend_channel *bc, char **map, struct ktrace_control *c)
 {
@@ -62,7 +62,7 @@ err_unmap:
 	return err;
 }
 
-/* @c: for the copy of the control page, which is too large for a small stack */
+/* Attaches to @session. @c: room for a copy of the control page, too large for a small stack */
 static int attach(struct channel *ch, const char *session, size_t *size, struct ktrace_control *c)
 {
 	struct backend_channel bc;
@@ -90,10 +90,10 @@ static int attach(struct channel *ch, const char *session, size_t *size, struct 
 /**
  * attach_once - attach this process to its session if it has one
  *
- * The functions of the C library that are called here may be another library's, which call us.
+ * The C library's functions called here may be replaced by another library, whose versions call us.
  *
  * Context: constructors; later calls do nothing.
- * Return: false while a call that has begun is not over.
+ * Return: false if an earlier call is still running.
  */
 bool attach_once(void)
 {
@@ -106,7 +106,7 @@ bool attach_once(void)
 	size_t size;
 	int err;
 
-	/* ORD(attach_seen:A) pairs ORD(attach_over:A): all has been stored that attaching stores */
+	/* ORD(attach_seen:A) pairs ORD(attach_over:A): everything attaching stores is visible */
 	if (!__atomic_compare_exchange_n(&state, &from, RUNS, false, __ATOMIC_ACQUIRE,
 					 __ATOMIC_ACQUIRE))
 		return from == OVER;
@@ -120,13 +120,13 @@ bool attach_once(void)
 	if (err)
 		goto out;
 	ids_init();
-	/* What stands for rseq in all threads that have not recorded yet */
+	/* Stands in for rseq in all threads that have not recorded yet */
 	race_checker_ignore(ktrace_thread.rseq, sizeof(struct ktrace_no_rseq));
 	thread_init_process();
 	process_announce("own", 0);
 	maps_announce();
 out:
-	/* ORD(attach_over:A) pairs ORD(attach_seen:A): the channel comes first */
+	/* ORD(attach_over:A) pairs ORD(attach_seen:A): the channel is stored first */
 	kt_store_release(&state, OVER);
 	errno = saved;
 	return true;
@@ -135,8 +135,8 @@ out:
 int ktrace_channel_attach(const char *session, struct ktrace_channel **out)
 {
 	/*
-	 * Mapped with the same flags as in ktrace_channel_retire(), so that the kernel has both as
-	 * one area.
+	 * Uses the same flags as ktrace_channel_retire(), so that the kernel merges both mappings
+	 * into one area.
 	 */
 	struct ktrace_channel *c = mmap(NULL, sizeof(*c), PROT_READ | PROT_WRITE,
 					MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -186,7 +186,7 @@ void ktrace_channel_after_fork(const struct ktrace_channel *c, struct ktrace_thr
 	thread_ring_after_fork(&c->ch, t);
 }
 
-/* 101: before constructors that create threads or record events. */
+/* 101: runs before constructors that create threads or record events. */
 static __attribute__((constructor(101))) void attach_at_load(void)
 {
 	attach_once();

@@ -2,8 +2,8 @@
 /*
  * backend.c - open a session's channel: a device or a file
  *
- * A file is used only if it is a regular one that belongs to this user or to root and
- * that no other user can write to: one who can change it can see what is recorded.
+ * A file is used only if it is regular, belongs to this user or to root, and is not writable for
+ * any other user: a user who can change it can see what is recorded.
  */
 #include "backend.h"
 
@@ -15,7 +15,7 @@
 
 #include "system.h"
 
-/* A module that does not know of words refuses them. */
+/* Attaches as a writer; retries without the thread word, which older modules reject. */
 static int become_writer(int fd, struct ktrace_attach *attach)
 {
 	if (!ioctl(fd, KTRACE_IOC_ATTACH, attach))
@@ -58,7 +58,7 @@ static int open_file(const char *where, __s32 thread_word, struct backend_channe
 	struct stat st;
 	int fd = system_open(where, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
 
-	(void)thread_word;	/* nobody sees its children being made */
+	(void)thread_word;	/* no kernel module watches this session's children being made */
 	if (fd < 0)
 		return fd;
 	if (fstat(fd, &st) || !is_trusted(&st)) {
@@ -77,9 +77,9 @@ static const struct backend backends[] = {
 /**
  * backend_find - which back end a session name belongs to
  * @session:	value of KTRACE_SESSION
- * @where:	out: what comes behind the colon
+ * @where:	out: the part after the colon
  *
- * Return: the back end, NULL if there is none of that name.
+ * Return: the back end, NULL if none has that name.
  */
 const struct backend *backend_find(const char *session, const char **where)
 {

@@ -19,11 +19,11 @@ struct backend_channel {
 };
 
 /**
- * struct backend - one way to get at a channel
- * @name:	before the colon in KTRACE_SESSION
+ * struct backend - one way to open a channel
+ * @name:	the part before the colon in KTRACE_SESSION
  * @is_shared_memory: see struct channel
- * @open:	opens what comes behind the colon, for threads whose words are at @thread_word from
- *		their thread pointer (struct ktrace_attach); 0 or -errno
+ * @open:	opens what the part after the colon names, for threads whose words are @thread_word
+ *		bytes from their thread pointer (struct ktrace_attach); 0 or -errno
  */
 struct backend {
 	const char *name;

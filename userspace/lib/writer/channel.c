@@ -2,10 +2,10 @@
 /*
  * channel.c - check and copy the geometry of a channel
  *
- * Everything comes from a page that somebody else wrote. It is copied once, by the
- * caller; here every offset of the copy is checked against the size of the mapping,
- * and only what has been checked is turned into pointers. An owner that lies can make
- * this process record nonsense into the owner's memory, nothing else.
+ * All numbers come from a page that another process wrote. The caller copies that page once.
+ * channel_check() checks every offset of the copy against the size of the mapping, and only checked
+ * offsets become pointers. A malicious owner can make this process write nonsense into the owner's
+ * memory, but nothing else.
  */
 #include "channel.h"
 
@@ -21,7 +21,9 @@
 
 struct channel channel;
 
-/* Bytes [off, off + nr * stride) lie in [begin, end); all numbers are below 2^44. */
+/*
+ * True if the bytes [off, off + nr * stride) are within [begin, end); all numbers are below 2^44.
+ */
 static bool lies_in(__u64 off, __u64 nr, __u64 stride, __u64 begin, __u64 end)
 {
 	return off >= begin && off <= end && (!nr || stride <= (end - off) / nr);
@@ -109,9 +111,9 @@ static void place(struct kt_ring *r, char *map, const struct ktrace_control *c, 
 /**
  * channel_init - take a channel into use
  * @ch:		out
- * @map:	where it is mapped
+ * @map:	address of its mapping
  * @c:		copy of its control page, accepted by channel_check()
- * @is_shared_memory: it is a file, not /dev/ktrace
+ * @is_shared_memory: true for a file, false for /dev/ktrace
  */
 void channel_init(struct channel *ch, char *map, const struct ktrace_control *c,
 		  bool is_shared_memory)
@@ -134,7 +136,7 @@ void channel_init(struct channel *ch, char *map, const struct ktrace_control *c,
 		.cpu = pattern(c, 0, c->ring_size),
 		.thread = pattern(c, c->cpu_nr, c->thread_size),
 	};
-	/* If there are none, their offset has not been checked. */
+	/* The offsets have been checked only if there are rings of that kind. */
 	if (ch->cpu_nr)
 		place(&ch->cpu, map, c, c->rings_off);
 	if (ch->thread_nr)
@@ -164,7 +166,7 @@ void channel_thread_ring(const struct channel *ch, __u32 nr, struct kt_ring *r)
 	move_to(r, nr * ch->thread_stride, nr);
 }
 
-/** channel_has_reader - whether waiting for room can be of any use */
+/** channel_has_reader - whether a reader can still make room */
 bool channel_has_reader(const struct channel *ch)
 {
 	__u32 reader;
@@ -177,7 +179,7 @@ bool channel_has_reader(const struct channel *ch)
 	return reader && !(reader & FUTEX_OWNER_DIED);
 }
 
-/* channel_lose - count an event lost for which there is no ring, in the first one */
+/* channel_lose - count a lost event that has no ring, in the first ring */
 void channel_lose(const struct channel *ch, enum ktrace_lost_reason why)
 {
 	const struct kt_ring *first = ch->cpu_nr ? &ch->cpu : &ch->thread;
@@ -189,9 +191,9 @@ void channel_lose(const struct channel *ch, enum ktrace_lost_reason why)
  * channel_note_lost - remember the first unread record that a new block costs
  * @ch:		the channel
  * @r:		one of its rings, overwrite policy
- * @head:	where its one writer stands, who is about to open the next block
+ * @head:	position of its only writer, which is about to open the next block
  *
- * What is given up is still there: it lies in the block behind the one that is opened.
+ * The record given up is still intact: it is in the block after the one being opened.
  *
  * Context: the ring's writer.
  */
@@ -202,7 +204,7 @@ void channel_note_lost(const struct channel *ch, const struct kt_ring *r, __u64 
 	const __u64 tail = kt_load(&r->tail->tail);
 	struct ktrace_channel_lost *lost = &ch->first_lost[r->index];
 	struct ktrace_record rec;
-	__u64 pos = tail & ~(__u64)(KTRACE_ALIGN - 1);	/* of a forged one */
+	__u64 pos = tail & ~(__u64)(KTRACE_ALIGN - 1);	/* a forged head may be unaligned */
 
 	if ((__s64)end <= 0 || (kt_load(&lost->tail) == tail && kt_load(&lost->ts)))
 		return;

@@ -2,9 +2,9 @@
 /*
  * channel.h - a session that this process records into: a checked, private copy of it
  *
- * One is the process's own. It is never taken away: it is attached when the library is
- * loaded, inherited by fork and gone with the process image. Of others, <ktrace/channel.h>
- * has the life.
+ * One channel is the process's own. It is never detached: the library attaches it when it is
+ * loaded, fork inherits it, and it ends with the process image. For the lifetime of other channels
+ * see <ktrace/channel.h>.
  */
 #ifndef KTRACE_WRITER_CHANNEL_H
 #define KTRACE_WRITER_CHANNEL_H
@@ -18,13 +18,13 @@ struct ktrace_channel_lost;
  * @control:	the owner's words that may change: state, reader. NULL: not attached
  * @is_shared_memory: the owner's death shows in control->reader
  * @registry:	registry
- * @registry_size: bytes of it when this was made; control->registry_size may become more
+ * @registry_size: its bytes when this was filled in; control->registry_size may grow
  * @enable:	one byte for each event id
  * @filter:	bytes of the filter, not necessarily ended by a NUL
  * @cpu:	ring of CPU 0, as a pattern
  * @thread:	first thread ring, as a pattern
  * @first_lost:	for each ring the first unread record that was given up to overwriting;
- *		NULL = nobody wants to know
+ *		NULL = not wanted
  *
  * Written while attaching, constant afterwards.
  */
@@ -58,7 +58,7 @@ struct ktrace_channel {
 	struct ktrace_control seen;
 };
 
-/* Whether events can be recorded at all. */
+/* True if events can be recorded at all. */
 static inline bool channel_is_attached(void)
 {
 	return channel.control;

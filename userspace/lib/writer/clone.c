@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * clone.c - a clone() after which a child that shares its parent's memory is told apart
+ * clone.c - a clone() that can tell a child sharing its parent's memory from the parent
  *
- * The child begins with a function of its own, so the C library's function returns once, to us.
+ * The child starts in a function of its own, so the C library's function returns to us only once.
  */
 #define KTRACE_LIBRARY
 #define KTRACE_REGISTER_LATER
@@ -16,12 +16,12 @@
 extern __typeof__(clone) __clone;
 
 /**
- * clone - the C library's, and noticed here
- * @function:	what the child does
+ * clone - replaces the C library's function, to notice the call
+ * @function:	function that the child runs
  * @stack:	the end of its stack
  * @flags:	of clone(2)
  * @arg:	for @function
- * @...:	what some flags want
+ * @...:	arguments that some flags need
  *
  * Context: any.
  * Return: as the C library's.

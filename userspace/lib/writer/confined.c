@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * confined.c - notice that the program takes system calls from itself
+ * confined.c - notice that the program restricts its own system calls
  *
- * A filter of seccomp(2) that lists the calls a program makes does not list those that recording
- * makes, and may kill the program for one. So once the process may have a filter, the library does
- * without all calls that it can do without: is_confined(). The list of the others is in
- * libktrace(3).
+ * A seccomp(2) filter that lists the calls a program makes does not list those that recording
+ * makes, and may kill the program for one of them. So once the process may have a filter, the
+ * library avoids every call that it can avoid: is_confined(). libktrace(3) lists the remaining
+ * calls.
  *
- * The library sees it through its own prctl(): a filter is set by that function, or needs
- * PR_SET_NO_NEW_PRIVS, or CAP_SYS_ADMIN, before. A filter that was there when the process attached
- * has let all these calls pass once.
+ * The library notices this through its own prctl(): a filter is either set by that function, or
+ * needs PR_SET_NO_NEW_PRIVS or CAP_SYS_ADMIN before. A filter that existed when the process
+ * attached has already let all these calls pass once.
  *
- * In the strict mode, and after PR_SET_TSC, the kernel also kills a thread that reads the clock.
- * Such a thread records nothing: its CPU is KTRACE_CPU_MUTE, which sends each event through the
- * library, and the library counts it as lost.
+ * In strict mode, and after PR_SET_TSC, the kernel also kills a thread that reads the clock. Such a
+ * thread records nothing: its CPU is KTRACE_CPU_MUTE, which sends each event through the library,
+ * and the library counts it as lost.
  *
- * The same function tells of threads that name themselves: rename_self().
+ * prctl() also reports threads that change their own name: rename_self().
  */
 #include "confined.h"
 
@@ -45,7 +45,7 @@ KTRACE_API bool ktrace_channel_is_confined(void)
 	return is_confined();
 }
 
-/* True if the thread may not read the clock once the call has been made. */
+/* True if the call would forbid the thread to read the clock. */
 static bool takes_clock(int op, unsigned long arg)
 {
 	return (op == PR_SET_SECCOMP && arg == SECCOMP_MODE_STRICT) ||
@@ -53,12 +53,12 @@ static bool takes_clock(int op, unsigned long arg)
 }
 
 /**
- * prctl - the C library's, and noticed here
+ * prctl - replaces the C library's function, to notice the call
  * @op:	operation
  * @...:	its arguments
  *
- * Not by way of the C library: in the strict mode nothing may be looked up between the call and
- * its return.
+ * Does not call the C library's function: in strict mode the dynamic linker may not look up any
+ * symbol between the call and its return.
  */
 KTRACE_API int prctl(int op, ...)
 {

@@ -2,13 +2,13 @@
 /*
  * cpu_ring.c - writing to the ring of the CPU, with everything the fast path leaves out
  *
- * What is to be stored - padding, the next block's opening, the record - is prepared as
- * a list outside of any restartable sequence, for a CPU and a head. One sequence then
- * checks that both are still the same, stores the list and publishes. If not, or if it
- * was interrupted, everything is prepared again.
+ * The stores - padding, the next block's opening, the record - are prepared as a list outside of
+ * any restartable sequence, for one CPU and one head. A single sequence then checks that both are
+ * unchanged, carries out the stores and publishes. If either has changed, or the sequence was
+ * interrupted, everything is prepared again.
  *
- * The stamp is read after head: all previous writers of this ring have read the clock by
- * then. There is a fence between head and clock, because rdtsc is not ordered by itself.
+ * The stamp is read after head: all previous writers of this ring have read the clock by then. A
+ * fence separates the two reads, because rdtsc is not ordered by itself.
  */
 #include "cpu_ring.h"
 
@@ -18,12 +18,12 @@
 #if defined(__x86_64__) && defined(__LP64__)
 
 /*
- * A sequence is interrupted now and then; a thousand times in a row means that somebody stores to
- * head who must not.
+ * A sequence is interrupted now and then; a thousand times in a row means that another process
+ * forges head.
  */
 #define ATTEMPTS_MAX 1000
 
-/* struct rseq, as far as it is used. */
+/* The part of struct rseq that is used here. */
 struct rseq_words {
 	__u32 cpu_id_start;
 	__u32 cpu_id;
@@ -34,7 +34,7 @@ _Static_assert(offsetof(struct ktrace_thread, cpu) ==
 	       offsetof(struct ktrace_thread, not_block) + 4 &&
 	       offsetof(struct ktrace_thread, not_block) % 8 == 0, "remember_cpu() stores both");
 
-/* Where it is from is said from the plan on: both are on this stack, which has to be small. */
+/* @from is relative to the plan: both are on this stack, which has to be small. */
 struct store {
 	void *to;
 	__s32 from;
@@ -43,10 +43,11 @@ struct store {
 
 /**
  * struct plan - what one sequence stores
- * @expected:	to be found in the word that publishes
- * @head:	the position it stands for
- * @new_head:	to be stored there
- * @to, @piece, @skip, @left: after the stores these bytes of the caller's pieces, see struct record
+ * @expected:	value that the publishing word must still have
+ * @head:	the position that this value means
+ * @new_head:	value to store there
+ * @to, @piece, @skip, @left: bytes of the caller's pieces to copy after the stores, see struct
+ *		record
  * @nr:		number of stores
  * @store:	padding, opening or the suspend word, header, total length
  */
@@ -70,9 +71,10 @@ static void add_store(struct plan *p, void *to, const void *from, size_t size)
 }
 
 /*
- * Stores and publishes, or does nothing that can be seen. False: not on this CPU any
- * more, head has moved, or interrupted. Registers: rdx the present store or piece, rax bytes that
- * are left, r9 bytes to skip; rdi, rsi and rcx as rep movsb has them, r8 struct rseq.
+ * Carries out all stores and publishes, or has no visible effect. Returns false if the thread has
+ * left this CPU, head has moved, or the sequence was interrupted. Registers: rdx current store or
+ * piece, rax bytes left, r9 bytes to skip; rdi, rsi and rcx as rep movsb needs them, r8 struct
+ * rseq.
  */
 static bool carry_out(struct rseq_words *rseq, __u32 cpu, __u64 *head, const struct plan *p)
 {
@@ -149,7 +151,7 @@ failed:
 	return false;
 }
 
-/* The word that holds a thread's not_block and cpu. */
+/* Returns the word that holds a thread's not_block and cpu. */
 static __u64 cpu_word(const struct ktrace_thread *t, __u32 cpu)
 {
 	return t->not_block | (__u64)cpu << 32;
@@ -158,17 +160,17 @@ static __u64 cpu_word(const struct ktrace_thread *t, __u32 cpu)
 static __u64 clock_after_head(void)
 {
 	/*
-	 * ORD(clock_after_head:A) pairs ORD(rseq_record:A), ORD(rseq_list:A): their clock
-	 * was read before the head that we have loaded was stored
+	 * ORD(clock_after_head:A) pairs ORD(rseq_record:A), ORD(rseq_list:A): they read their clock
+	 * before they stored the head that we have loaded
 	 */
 	__builtin_ia32_lfence();
 	return __builtin_ia32_rdtsc();
 }
 
 /*
- * Teaches the fast path the CPU: ring, bytes and number change together, in a sequence
- * as well, because a signal handler may do the same. In between there is no CPU. If it
- * does not work out, the next event comes here again.
+ * Tells the fast path its CPU: ring, data and number change together, in a sequence as well,
+ * because a signal handler may do the same. While they change, the thread has no CPU. If this
+ * fails, the next event tries again.
  */
 static kt_noinline void remember_cpu(struct ktrace_thread *t, const struct kt_ring *r)
 {
@@ -185,14 +187,14 @@ static kt_noinline void remember_cpu(struct ktrace_thread *t, const struct kt_ri
 	carry_out(t->rseq, r->owner, (__u64 *)&t->not_block, &p);
 }
 
-/* Bytes that a plan points to besides the record's pieces. */
+/* Data that a plan points to besides the record's pieces. */
 struct scratch {
 	struct ktrace_record pad;
 	struct kt_opening opening;
 	struct ktrace_record header;
 };
 
-/* The block is given up, the next one opened, or the ring suspended. */
+/* Plans to give up the rest of the block and open the next one, or to suspend the ring. */
 static enum kt_open_result plan_block(const struct kt_ring *r, struct plan *p, struct scratch *s)
 {
 	const __u64 end = kt_block_end(r, p->head);
@@ -239,7 +241,10 @@ static void plan_record(const struct kt_ring *r, struct plan *p, struct scratch 
 	p->new_head += KTRACE_RECORD_SIZE(rec->len);
 }
 
-/* Asks once for each place: a ring that is full stands still. */
+/*
+ * True if the caller is a child in the memory of @t. Asks once for each position: the head of a
+ * full ring does not move.
+ */
 static kt_noinline bool is_guest(const struct channel *ch, struct ktrace_thread *t,
 				 const struct kt_ring *r, __u64 head)
 {
@@ -252,7 +257,10 @@ static kt_noinline bool is_guest(const struct channel *ch, struct ktrace_thread 
 	return thread_is_guest(ch, t);
 }
 
-/* One attempt; false: to be repeated. Its stack is gone when the caller asks who it is. */
+/*
+ * Makes one attempt; returns false if it must be repeated. Not inlined, so that its stack is free
+ * again when the caller runs is_guest().
+ */
 static kt_noinline bool try_put(struct rseq_words *rseq, const struct record *rec,
 				const struct kt_ring *r, enum kt_open_result *verdict)
 {
@@ -262,7 +270,7 @@ static kt_noinline bool try_put(struct rseq_words *rseq, const struct record *re
 	p.left = 0;
 	p.nr = 0;
 	p.expected = kt_load(&r->w->head);
-	p.head = p.expected & ~(__u64)(KTRACE_ALIGN - 1);	/* of a forged one */
+	p.head = p.expected & ~(__u64)(KTRACE_ALIGN - 1);	/* a forged head may be unaligned */
 	p.new_head = p.head;
 	*verdict = KT_OPEN_OK;
 	if (kt_block_room(r, p.head) < KTRACE_RECORD_SIZE(rec->len))
@@ -278,12 +286,12 @@ static kt_noinline bool try_put(struct rseq_words *rseq, const struct record *re
  * cpu_ring_put - write one record to the ring of the CPU this thread runs on
  * @ch:		the channel
  * @t:		the thread's words for it
- * @rec:	the record; has to fit behind the opening of a block
+ * @rec:	the record; has to fit after the opening of a block
  * @r:		out: the ring
  *
  * Return: RECORD_NO_RING without rseq, or on a CPU whose ring cannot be used. RECORD_GUEST if the
- * caller turns out to be a child in the memory of @t, where that is looked at: its own number of
- * the CPU, which stands still, must not be believed.
+ * caller turns out to be a child in the memory of @t, where that is checked: its rseq is frozen, so
+ * the CPU number in it must not be trusted.
  */
 enum record_result cpu_ring_put(const struct channel *ch, struct ktrace_thread *t,
 				const struct record *rec, struct kt_ring *r)

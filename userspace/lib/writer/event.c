@@ -2,8 +2,8 @@
 /*
  * event.c - give ids to the events of a program, library or plug-in
  *
- * Events need not be unregistered: when the code of an object is unmapped, nobody is left to
- * ask whether its events are on.
+ * Events need not be unregistered: once the code of an object is unmapped, no code is left to test
+ * whether its events are on.
  */
 #define KTRACE_LIBRARY
 #include <ktrace/writer.h>
@@ -18,7 +18,10 @@ static void register_event(struct ktrace_event *ev)
 {
 	__u16 id;
 
-	/* Each source file of an object registers all its events: refused once is enough. */
+	/*
+	 * Each source file of an object registers all of the object's events: one refusal is
+	 * enough.
+	 */
 	if (kt_load(&ev->enabled) != &ev->off || ev->is_refused)
 		return;
 	id = registry_event(ev->desc);
@@ -26,7 +29,7 @@ static void register_event(struct ktrace_event *ev)
 	if (!id)
 		return;
 	ev->header |= id;
-	/* ORD(event_switch_on:A) pairs ORD(event_is_on:A): the id is there before the switch */
+	/* ORD(event_switch_on:A) pairs ORD(event_is_on:A): the id is stored before the switch */
 	kt_store_release(&ev->enabled, &channel.enable[id]);
 }
 
@@ -34,7 +37,10 @@ void ktrace_events_register(struct ktrace_event *const *begin, struct ktrace_eve
 {
 	int saved = errno;
 
-	/* Of a function that attaching calls: the constructor of these events is still to come. */
+	/*
+	 * False if attaching itself led to this call: the constructor of these events still
+	 * follows.
+	 */
 	if (attach_once() && channel_is_attached()) {
 		front_place();
 		for (; begin < end; begin++)

@@ -2,14 +2,14 @@
 /*
  * front.c - have the program call this library's functions where the C library comes first
  *
- * vfork() and clone() of this library must be called instead of the C library's. By order they
- * are, if the program itself is linked with the library, or the library is preloaded. If only a
- * library or a plug-in of the program is linked with it, the C library comes before. Then the
- * address that each object calls is replaced: where the dynamic linker keeps it, in the global
- * offset table. That is done only as long as it is the C library's function which the program would
- * call: whoever else stands in front of it stays there.
+ * This library's vfork() and clone() must be called instead of the C library's. Symbol order
+ * ensures that if the program itself is linked with this library, or the library is preloaded. If
+ * only a library or a plug-in of the program is linked with it, the C library comes first. Then
+ * this file replaces the address that each object calls, in the object's global offset table. It
+ * does so only while the program would call the C library's function: any other library that
+ * interposes these functions stays in place.
  *
- * Objects that are loaded later are looked at when one of them registers events.
+ * Objects loaded later are handled when one of them registers events.
  */
 #include "front.h"
 
@@ -31,11 +31,11 @@ extern __typeof__(vfork) __vfork;
 extern __typeof__(clone) __clone;
 
 /**
- * struct function - one that is to be called
+ * struct function - a function to be called instead of the C library's
  * @name:	its name
- * @bound:	what the program calls by that name
- * @libc:	the C library's
- * @own:	ours
+ * @bound:	function that the program calls by that name
+ * @libc:	the C library's function
+ * @own:	this library's function
  */
 struct function {
 	const char *name;
@@ -44,7 +44,7 @@ struct function {
 	uintptr_t own;
 };
 
-/* An object: where it lies, what becomes read-only of it, and its tables. */
+/* An object: its addresses, the part of it that becomes read-only, and its tables. */
 struct object {
 	uintptr_t base;
 	uintptr_t begin, end;
@@ -72,7 +72,10 @@ static void find_segments(struct object *o, const struct dl_phdr_info *info)
 	}
 }
 
-/* glibc has made addresses of these, but not in the vDSO, which calls nobody. */
+/*
+ * Relies on glibc having turned these into addresses. It does not for the vDSO, which calls no
+ * function.
+ */
 static void find_tables(struct object *o, const ElfW(Dyn) *dynamic)
 {
 	for (const ElfW(Dyn) *d = dynamic; d->d_tag != DT_NULL; d++) {
@@ -93,7 +96,7 @@ static void find_tables(struct object *o, const ElfW(Dyn) *dynamic)
 	}
 }
 
-/* The object that has @info; false if it has no tables, or they have no addresses yet. */
+/* Finds the object of @info; returns false if it has no tables, or they are not addresses yet. */
 static bool find_object(struct object *o, const struct dl_phdr_info *info)
 {
 	*o = (struct object){ .base = info->dlpi_addr };
@@ -104,7 +107,7 @@ static bool find_object(struct object *o, const struct dl_phdr_info *info)
 	return (uintptr_t)o->symbols >= o->begin && (uintptr_t)o->symbols < o->end && o->strings;
 }
 
-/* Stores to a word that may be read-only since the object was loaded. */
+/* Stores to a word that may have been made read-only after the object was loaded. */
 static void replace(const struct object *o, uintptr_t *word, uintptr_t value)
 {
 	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
@@ -118,7 +121,10 @@ static void replace(const struct object *o, uintptr_t *word, uintptr_t value)
 		mprotect(start, page, PROT_READ);
 }
 
-/* @rela: a word of @o with the address of a function, unless of another kind */
+/*
+ * Replaces the word of @o that @rela describes, if it holds the address of a function to be
+ * replaced.
+ */
 static void look_at(const struct object *o, const ElfW(Rela) *rela, const struct function *f)
 {
 	const unsigned int kind = ELF64_R_TYPE(rela->r_info);
@@ -130,7 +136,10 @@ static void look_at(const struct object *o, const ElfW(Rela) *rela, const struct
 	    symbol->st_shndx != SHN_UNDEF)
 		return;
 	for (; f->name; f++)
-		/* Within the object: what has the dynamic linker look for it at the first call */
+		/*
+		 * Within the object: the stub that makes the dynamic linker look it up at the first
+		 * call
+		 */
 		if ((value == f->libc || (value >= o->begin && value < o->end)) &&
 		    f->bound == f->libc && !strcmp(o->strings + symbol->st_name, f->name))
 			replace(o, word, f->own);
@@ -148,7 +157,10 @@ static int look(struct dl_phdr_info *info, size_t size, void *arg)
 	size_t i;
 
 	(void)size;
-	/* The same for all: loaded since the library was looked at last? */
+	/*
+	 * Is this counter unchanged, so that no object was loaded since the last pass? All objects
+	 * report it.
+	 */
 	if (info->dlpi_adds == *s->seen)
 		return 1;
 	if (!find_object(&o, info))
@@ -168,7 +180,7 @@ static int count_loads(struct dl_phdr_info *info, size_t size, void *arg)
 }
 
 /**
- * front_place - have all objects that are loaded call our functions
+ * front_place - make all loaded objects call our functions
  *
  * Context: constructors.
  */

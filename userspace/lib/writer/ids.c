@@ -2,17 +2,17 @@
 /*
  * ids.c - which ids processes and threads have in what is recorded
  *
- * In the pid namespace of the session's owner, which KTRACE_PIDNS names by its inode, they have
- * those that the kernel gives them. In another one the same numbers belong to others. There each
- * 256 numbers of the namespace get 256 ids that are no numbers of the kernel's (KTRACE_IDS_FIRST
- * and above), by an entry in the registry that all processes of the namespace share. So the ids of
- * a process stay when it executes a program, and they are reused with the numbers.
+ * In the pid namespace of the session's owner, which KTRACE_PIDNS names by its inode, ids are the
+ * kernel's numbers. In another namespace the same numbers mean other threads. There each 256
+ * numbers of the namespace get 256 ids that the kernel never uses (KTRACE_IDS_FIRST and above), by
+ * an entry in the registry that all processes of the namespace share. So the ids of a process
+ * survive exec, and they are reused with the numbers.
  *
- * A namespace whose inode cannot be found, as there is no /proc or a filter of system calls, counts
- * as one of its own: its processes are told apart as long as they do not execute a program.
+ * A namespace whose inode is unknown, because there is no /proc or a system call filter, counts as
+ * one of its own: its processes are told apart as long as they do not execute a program.
  *
- * A child is in another namespace than its parent if it is process 1, or if its parent is not to be
- * seen from there.
+ * A child is in another namespace than its parent if it is process 1, or if its parent is not
+ * visible from there.
  */
 #include "ids.h"
 
@@ -32,10 +32,10 @@
 #define KNOWN_NR 64u
 
 /*
- * @home:	inode of the owner's namespace, 0 = not known: then all are taken for its own
- * @space:	inode of this process's
- * @made:	if that is not known: when it was met, which tells it from others
- * @known:	first id of 256 in the upper half, their number / 256 + 1 in the lower; by number
+ * @home:	inode of the owner's namespace, 0 = unknown: then every process is taken to be in it
+ * @space:	inode of this process's namespace
+ * @made:	if that is unknown: the time of attaching or forking, which tells it from others
+ * @known:	by number: first of 256 ids in the upper half, their number / 256 + 1 in the lower
  */
 static struct {
 	__u64 home;
@@ -56,7 +56,7 @@ static void enter_space(void)
 		kt_store(&ids.known[i], 0);
 }
 
-/** ids_init - when the process has attached, before it tells anything */
+/** ids_init - after attaching, before the process announces anything */
 void ids_init(void)
 {
 	const char *home = secure_getenv("KTRACE_PIDNS");
@@ -66,26 +66,26 @@ void ids_init(void)
 		enter_space();
 }
 
-/** ids_after_fork - in the child, before it tells anything */
+/** ids_after_fork - called in the child before it announces anything */
 void ids_after_fork(void)
 {
 	if (ids.home && (system_gettid() == 1 || (!is_confined() && !getppid())))
 		enter_space();
 }
 
-/** ids_are_foreign - true in another pid namespace than the owner's: kill(2) knows no ids */
+/** ids_are_foreign - true in another pid namespace than the owner's: kill(2) takes no ids there */
 bool ids_are_foreign(void)
 {
 	return ids.is_foreign;
 }
 
-/** ids_have_home - true if it is known which namespace is the owner's */
+/** ids_have_home - true if the owner's namespace is known */
 bool ids_have_home(void)
 {
 	return ids.home;
 }
 
-/* The first id for the numbers from 256 * @page on; 0 if there is none left, which is counted. */
+/* Returns the first id for the 256 numbers of @page; 0 if none is left, which is counted. */
 static __u32 first_of(__u32 page)
 {
 	char desc[96] = "";
@@ -101,10 +101,10 @@ static __u32 first_of(__u32 page)
 }
 
 /**
- * ids_of - the id that a thread has in what is recorded
+ * ids_of - the id of a thread in recorded data
  * @tid:	its number in this process's pid namespace
  *
- * Return: the id; @tid itself if there are no ids left.
+ * Return: the id; @tid itself if no ids are left.
  *
  * Context: any.
  */

@@ -2,15 +2,15 @@
 /*
  * maps.c - tell the session which code this process has, and where
  *
- * It is read from /proc/self/maps. The dynamic linker knows, too, but it has locks, and the
- * calling thread may have been interrupted anywhere, so a wait for them could be endless. What
- * was reported is kept, so that only changes are reported later. Build ids are read through
- * /proc/self/mem, where an address that has just been unmapped is an error and no signal.
- * Without /proc nothing is reported.
+ * Reads /proc/self/maps. The dynamic linker has the same information, but behind locks, and the
+ * calling thread may have been interrupted anywhere, so it could wait for them forever. Reported
+ * mappings are remembered, so that later calls report only changes. Build ids are read through
+ * /proc/self/mem, where a recently unmapped address gives an error instead of a signal. Without
+ * /proc nothing is reported.
  *
- * One thread at a time looks; a thread that finds it looking makes it look once more, so no
- * thread waits for another. Signals are blocked meanwhile: a handler that does not return, or a
- * cancellation, would end all looking. A fork during this closes the files in the child, which
+ * Only one thread scans at a time; a thread that finds a scan running requests one more pass, so no
+ * thread waits for another. The scanning thread blocks signals: a handler that does not return, or
+ * a cancellation, would end all scanning. After a fork during a scan the child closes the files: it
  * must not read the memory of its parent.
  */
 #include "maps.h"
@@ -34,8 +34,8 @@
 #define KNOWN_MAX 1024
 #define HEADERS_MAX 32
 
-/* struct symbol_tables - a mapping that was told; the hash is of its file, and where in it */
-struct symbol_tables {
+/* struct known_mapping - a reported mapping; @hash covers its file and its offset in it */
+struct known_mapping {
 	__u64 start;
 	__u64 end;
 	__u64 hash;
@@ -53,17 +53,18 @@ struct mapping {
 };
 
 /*
- * All but @wanted belong to the thread that looks. Static, because it may have little stack left.
- * @wanted:	times that somebody has asked; 0 = nobody looks
+ * All but @wanted belong to the scanning thread. Static, because it may have little stack left.
+ *
+ * @wanted:	number of requests for a scan; 0 = no thread scans
  * @list:	/proc/self/maps, -1 = closed
  * @memory:	/proc/self/mem, -1 = closed
- * @ph, @notes: of the file whose build id is looked for
- * @file:	of the mapping of a file's beginning that was met last, at @begin
+ * @ph, @notes: of the file whose build id is searched
+ * @file:	file of the last mapping seen that maps the beginning of a file, at @begin
  */
 static struct {
 	__u32 wanted;
 	__u32 known_nr;
-	struct symbol_tables known[KNOWN_MAX];
+	struct known_mapping known[KNOWN_MAX];
 	volatile int list;
 	volatile int memory;
 	__u64 file;
@@ -88,7 +89,7 @@ static bool read_memory(void *to, size_t size, __u64 from)
 	return syscall(SYS_pread64, maps.memory, to, size, from) == (long)size;
 }
 
-/* The build id of the file that is mapped from its beginning at @begin. */
+/* Adds the build id of the file whose beginning is mapped at @begin. */
 static void add_build(struct text *t, __u64 begin)
 {
 	ElfW(Phdr) *const ph = maps.ph;
@@ -128,10 +129,13 @@ static void tell(const struct mapping *m)
 		registry_add(KTRACE_ENTRY_MAP, 0, t.text, 0, REGISTRY_HALF);
 }
 
-/* Forgets what lies where the mapping is now. Return: whether it is known as it is. */
+/*
+ * Forgets what was mapped at these addresses before. Returns whether the mapping is known
+ * unchanged.
+ */
 static bool is_known(const struct mapping *m, __u64 hash)
 {
-	struct symbol_tables *k;
+	struct known_mapping *k;
 	__u32 i;
 
 	for (i = 0; i < maps.known_nr; i++) {
@@ -158,7 +162,7 @@ static void take(const struct mapping *m)
 	}
 	if (!m->is_code || is_known(m, hash) || maps.known_nr == KNOWN_MAX)
 		return;
-	maps.known[maps.known_nr++] = (struct symbol_tables){ m->start, m->end, hash, true };
+	maps.known[maps.known_nr++] = (struct known_mapping){ m->start, m->end, hash, true };
 	tell(m);
 }
 
@@ -178,7 +182,7 @@ static __u64 take_number(char **at)
 	}
 }
 
-/* "start-end rwxp offset major:minor inode    /path": false if it has no file */
+/* Parses "start-end rwxp offset major:minor inode /path"; returns false if it has no file. */
 static bool parse(char *at, struct mapping *m)
 {
 	const char *device;
@@ -208,8 +212,8 @@ static void take_line(char *line)
 }
 
 /*
- * Return: whether all lines were read. One that is longer than the buffer ends the look: there
- * are no such paths.
+ * Returns whether all lines were read. A line longer than the buffer ends the scan: no path is that
+ * long.
  */
 static bool take_lines(void)
 {
@@ -236,7 +240,7 @@ static bool take_lines(void)
 
 static void tell_gone(void)
 {
-	struct symbol_tables *k;
+	struct known_mapping *k;
 	__u32 i;
 
 	for (i = 0; i < maps.known_nr; i++) {
@@ -274,7 +278,7 @@ static void look(void)
 }
 
 /**
- * maps_announce - tell what has changed since the last time
+ * maps_announce - report what changed since the last call
  *
  * Context: any; attached.
  */
@@ -284,14 +288,14 @@ void maps_announce(void)
 	__u32 seen;
 
 	system_block_signals(&signals);
-	/* ORD(maps_begin:A) pairs ORD(maps_end:A): what the thread before has left is whole */
+	/* ORD(maps_begin:A) pairs ORD(maps_end:A): the previous thread's state is complete */
 	seen = __atomic_add_fetch(&maps.wanted, 1, __ATOMIC_ACQUIRE);
 	if (seen != 1)
 		goto out;
 	do {
 		seen = __atomic_load_n(&maps.wanted, __ATOMIC_RELAXED);
 		look();
-		/* ORD(maps_end:A) pairs ORD(maps_begin:A): all is written before it is let go */
+		/* ORD(maps_end:A) pairs ORD(maps_begin:A): all is written before release */
 	} while (!__atomic_compare_exchange_n(&maps.wanted, &seen, 0, false, __ATOMIC_RELEASE,
 					      __ATOMIC_RELAXED));
 out:
@@ -299,7 +303,7 @@ out:
 }
 
 /**
- * maps_after_fork - the thread that was looking, if any, is not in the child
+ * maps_after_fork - drop a scan that was running in the parent
  *
  * Context: the child of a fork.
  */
@@ -310,7 +314,7 @@ void maps_after_fork(void)
 	__atomic_store_n(&maps.wanted, 0, __ATOMIC_RELAXED);
 }
 
-/* Is the caller in the memory of another process, between vfork() and exec? */
+/* True if the caller is in the memory of another process, between vfork() and exec. */
 static bool is_guest(void)
 {
 	const __u32 tid = thread_id(&ktrace_thread);

@@ -2,8 +2,8 @@
 /*
  * process.c - tell the session who records: names, executable, build id
  *
- * No allocation, no lock: also called in the child of a fork and at a thread's first
- * event, which may be in a signal handler.
+ * No allocation, no lock: also called in the child of a fork and at a thread's first event, which
+ * may be in a signal handler.
  */
 #include "process.h"
 
@@ -27,8 +27,9 @@
 #define COMM_SIZE 16
 
 /*
- * What the process said last, for when it may not ask the kernel. Static also because the stack
- * may be small: one thread writes them, when the process attaches and in the child of a fork.
+ * What the process announced last, for when it may not ask the kernel. Static also because the
+ * stack may be small. Only one thread writes them: when the process attaches, and in the child of a
+ * fork.
  */
 static char known_comm[COMM_SIZE];
 static char known_exe[512];
@@ -55,8 +56,8 @@ static void add_exe(struct text *t)
 }
 
 /*
- * In a confined program, and where it is in another pid namespace, it is the process that called
- * before: the one that has forked.
+ * Returns the parent's id. In a confined program, or if the parent is in another pid namespace,
+ * that is the process that announced itself last: the one that forked.
  */
 static __u32 parent_pid(void)
 {
@@ -67,7 +68,7 @@ static __u32 parent_pid(void)
 	return parent;
 }
 
-/* The executable's ELF header: it begins the page on which its program headers lie. */
+/* Finds the executable's ELF header: it begins the page that holds its program headers. */
 static const ElfW(Ehdr) *find_header(const ElfW(Phdr) *ph)
 {
 	const ElfW(Ehdr) *header = (const ElfW(Ehdr) *)((uintptr_t)ph & ~(uintptr_t)4095);
@@ -78,7 +79,7 @@ static const ElfW(Ehdr) *find_header(const ElfW(Phdr) *ph)
 	return header;
 }
 
-/* From what the kernel has mapped: no file is read. */
+/* Adds the build id from the mapped executable: no file is read. */
 static void add_build(struct text *t)
 {
 	const ElfW(Phdr) *ph = (const ElfW(Phdr) *)getauxval(AT_PHDR);
@@ -99,8 +100,8 @@ static void add_build(struct text *t)
 
 /**
  * process_announce - make an entry for this process
- * @maps:	"own": maps_announce() will tell what code it has; "parent": its parent's
- * @ts:		since when it is so, 0 = now
+ * @maps:	"own": maps_announce() will report its code; "parent": it has its parent's
+ * @ts:		start time of the process, 0 = now
  *
  * Context: attaching, and in the child of a fork.
  */
@@ -118,16 +119,16 @@ void process_announce(const char *maps, __u64 ts)
 /**
  * process_announce_thread - make an entry for the calling thread
  * @tid:	its id
- * @ts:	since when it has been recording
+ * @ts:	time from which it has been recording
  *
- * The thread of a confined program has the name of its process, as threads have that were given
- * no other.
+ * In a confined program the thread is given the name of its process, which is every thread's
+ * default.
  *
  * Context: any.
  */
 void process_announce_thread(__u32 tid, __u64 ts)
 {
-	char text[64];	/* in a handler's small stack, perhaps */
+	char text[64];	/* a signal handler's stack may be small */
 	struct text t = { text, sizeof(text), 0 };
 	char comm[COMM_SIZE];
 
@@ -137,9 +138,9 @@ void process_announce_thread(__u32 tid, __u64 ts)
 }
 
 /**
- * process_announce_name - make an entry for a thread of this process that has another name
+ * process_announce_name - make an entry for a thread of this process that was renamed
  * @tid:	its id
- * @name:	its name from now on; what is behind the 15th byte is not part of it
+ * @name:	its new name; bytes after the 15th are ignored
  *
  * Context: any.
  */

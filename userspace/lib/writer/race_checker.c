@@ -2,27 +2,27 @@
 /*
  * race_checker.c - memory in which helgrind and DRD look for no races
  *
- * The two take every access for ordered by the locks of the C library alone. They do not know
- * acquire and release, nor that a restartable sequence is alone on its CPU, so each ring would be
- * a race to them. Valgrind knows a request by instructions that together change nothing: nothing
- * of it is needed to build this, and elsewhere the request costs as much as a few additions.
+ * Both tools assume that only the locks of the C library order accesses. They know neither acquire
+ * and release, nor that a restartable sequence is alone on its CPU, so they would report each ring
+ * as a race. Valgrind recognises a request by instructions that together change nothing: building
+ * this needs no Valgrind header, and outside Valgrind a request costs as much as a few additions.
  *
- * A file of suppressions would need the names of the functions, which an event inlined into a
- * program without debugging information does not have; and it would hide a race about the
- * values that the program records, which are the program's own memory.
+ * A suppression file would need the names of the functions, which an event inlined into a program
+ * without debugging information does not have; and it would hide a race on the values that the
+ * program records, which are in the program's own memory.
  */
 #include "race_checker.h"
 
 #include <stdint.h>
 
-/* As in <valgrind/drd.h> and <valgrind/helgrind.h>, where they are part of the binary interface */
+/* As in <valgrind/drd.h> and <valgrind/helgrind.h>, which make them part of the binary interface */
 #define DRD_THREAD_ID 0x44520000
 #define DRD_IGNORE 0x44520002
 #define HELGRIND_IGNORE 0x48470127
 
 /*
- * Tools leave the requests of others alone, but for DRD, which takes helgrind's as well and warns
- * of this one. Returns @otherwise where nobody answers.
+ * Tools ignore the requests of other tools, except for DRD, which also takes helgrind's and warns
+ * about this one. Returns @otherwise if no tool answers.
  */
 static uintptr_t request(uintptr_t code, uintptr_t addr, uintptr_t size, uintptr_t otherwise)
 {
@@ -50,9 +50,9 @@ static uintptr_t request(uintptr_t code, uintptr_t addr, uintptr_t size, uintptr
 }
 
 /**
- * race_checker_ignore - have no races reported about these bytes
- * @addr:	where they begin; a mapping that is made there later is looked at again
- * @size:	how many
+ * race_checker_ignore - suppress race reports about these bytes
+ * @addr:	their start; a later mapping at the same address is checked again
+ * @size:	their number
  *
  * Context: any.
  */

@@ -2,14 +2,15 @@
 /*
  * record.c - record an event in all cases that the fast path cannot handle
  *
- * First event of a thread, end of a block, no per-CPU ring, no room, long payloads.
- * Nothing here takes a lock, allocates or is a cancellation point. All of it takes less than a
- * kilobyte of the program's stack, tests/bats/stack.bats: what is not inlined is for that.
+ * Handles the first event of a thread, end of a block, no per-CPU ring, no room and long payloads.
+ * Nothing here takes a lock, allocates or is a cancellation point. All of it needs less than a
+ * kilobyte of the program's stack, tests/bats/stack.bats: that is why some functions are not
+ * inlined.
  *
- * An event that does not fit into one record becomes several, and is counted as one if
- * it is lost half way. Signals are blocked meanwhile, so that the fragments of a thread follow
- * each other and the reader can put them together, in whatever rings they lie. They are not
- * blocked while the first fragment waits for room; the others have one limit for all waits.
+ * An event that does not fit into one record becomes several, and is counted as one if it is lost
+ * half way. Signals are blocked meanwhile, so that the fragments of a thread follow each other and
+ * the reader can join them, whichever rings they are in. They are not blocked while the first
+ * fragment waits for room; all waits of the other fragments share one limit.
  */
 #include "record.h"
 
@@ -27,10 +28,10 @@
 #define SLEEP_MAX_NS 1000000
 
 /**
- * struct patience - the block policy's wait for room, in all for one event
+ * struct patience - the block policy's wait for room, the total for one event
  * @end_ns:	when it ends, 0 = has not begun
- * @sleep_ns:	next step
- * @signals:	what is blocked while waiting; NULL = what is
+ * @sleep_ns:	length of the next sleep
+ * @signals:	signal mask to use while waiting; NULL = unchanged
  */
 struct patience {
 	__u64 end_ns;
@@ -38,7 +39,7 @@ struct patience {
 	const struct system_signals *signals;
 };
 
-/* Where a sleep might be a call that kills the program. */
+/* Replaces a sleep where that system call might kill the program. */
 static void spin_ns(long ns)
 {
 	const __u64 begin = kt_clock(KTRACE_CLOCK_MONOTONIC);
@@ -47,7 +48,7 @@ static void spin_ns(long ns)
 		;
 }
 
-/* Waits a step. False: the time is over, or nobody will ever make room. */
+/* Waits one step. Returns false if the time is over, or no reader will ever make room. */
 static kt_noinline bool wait_for_room(const struct channel *ch, struct patience *p)
 {
 	const __u64 now = kt_clock(KTRACE_CLOCK_MONOTONIC);
@@ -72,7 +73,7 @@ static kt_noinline bool wait_for_room(const struct channel *ch, struct patience 
 	return true;
 }
 
-/* Writes one record to whichever ring is ours now. */
+/* Writes one record to the ring that is ours now. */
 static inline __attribute__((always_inline)) enum record_result
 put(const struct channel *ch, struct ktrace_thread *t, struct record *rec,
     struct patience *patience)
@@ -99,7 +100,7 @@ put(const struct channel *ch, struct ktrace_thread *t, struct record *rec,
 	return result;
 }
 
-/* Goes on by @len bytes of the payload: to the piece that has the next byte, if there is one. */
+/* Advances @len bytes in the payload, to the piece with the next byte if there is one. */
 static void advance(struct record *rec, size_t len)
 {
 	rec->skip += len;
@@ -107,7 +108,7 @@ static void advance(struct record *rec, size_t len)
 		rec->skip -= rec->piece++->size;
 }
 
-/* A later stamp even on a clock with coarse steps: fragments may lie in two rings. */
+/* Waits until the clock advances, even one with coarse steps: fragments may be in two rings. */
 static void let_clock_tick(const struct channel *ch)
 {
 	const __u64 now = kt_clock(ch->cpu.clock);
@@ -125,7 +126,7 @@ static size_t size_of(const struct ktrace_piece *pieces, unsigned int nr)
 	return size;
 }
 
-/* An event that does not fit into one record; otherwise as record_event(). */
+/* Records an event that does not fit into one record; otherwise like record_event(). */
 static kt_noinline void record_long(const struct ktrace_event *ev,
 				    const struct ktrace_piece *pieces, unsigned int nr)
 {
@@ -164,9 +165,9 @@ static kt_noinline void record_long(const struct ktrace_event *ev,
 }
 
 /*
- * Hot: programs take ktrace_record_write() for cold, and the compiler would make all of
- * this small rather than fast. For threads without a per-CPU ring it is every event. The
- * parameters are those of ktrace_record_write(), which so needs no stack of its own.
+ * Hot: programs treat ktrace_record_write() as cold, and the compiler would optimise all of this
+ * for size rather than speed. Threads without a per-CPU ring come here for every event. The
+ * parameters are those of ktrace_record_write(), which therefore needs no stack of its own.
  */
 static kt_noinline __attribute__((hot)) void
 record_event(const struct ktrace_event *ev, const struct ktrace_piece *pieces, unsigned int nr)
@@ -220,7 +221,7 @@ int ktrace_channel_write(const struct ktrace_channel *c, struct ktrace_thread *t
 		return -EAGAIN;
 	}
 	thread_set_up(ch, t);
-	/* Between parent and child, thread.c: both have these words. */
+	/* Parent and child may share these words, see thread.c. */
 	rec.tid_flags = thread_id(t);
 	if (kt_unlikely(thread_asks_kernel(&ktrace_thread) || thread_asks_kernel(t)))
 		rec.tid_flags = ids_of(system_gettid());

@@ -8,13 +8,13 @@
 #include "ring/ring.h"
 
 /**
- * struct record - one record, its payload still where the program has it
+ * struct record - one record, its payload still in the program's memory
  * @id:		event id
  * @len:	bytes of the payload, @total included
  * @tid_flags:	as in struct ktrace_record
- * @total:	the first fragment begins with it: bytes of all fragments; NULL in other records
+ * @total:	bytes of all fragments, which begins the first one; NULL in other records
  * @piece:	the rest of the payload is in this piece and those after it
- * @skip:	bytes of @piece that other fragments have
+ * @skip:	bytes of @piece that earlier fragments hold
  *
  * The pieces are the caller's: a copy of them would take half a kilobyte of the program's stack.
  */
@@ -27,7 +27,7 @@ struct record {
 	size_t skip;
 };
 
-/* Bytes that come from the pieces. */
+/* Returns the payload bytes that come from the pieces. */
 static inline size_t record_size(const struct record *rec)
 {
 	return rec->len - (rec->total ? sizeof(*rec->total) : 0);

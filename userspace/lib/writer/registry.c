@@ -2,10 +2,10 @@
 /*
  * registry.c - add entries to the session's registry
  *
- * An append-only list in shared memory, <linux/ktrace.h>. Room is claimed by exchanging
- * the zero word at the end for BUSY and the size; the entry counts when READY is stored.
- * A process that dies in between leaves an entry that everybody steps over. Sizes that other
- * processes wrote are checked before each step; a list that makes no sense counts as full.
+ * The registry is an append-only list in shared memory, <linux/ktrace.h>. A writer claims room by
+ * exchanging the zero word at the end for BUSY and the size; the entry counts once READY is stored.
+ * A process that dies in between leaves an entry that all others skip. Sizes that other processes
+ * wrote are checked before each step; an invalid list counts as full.
  */
 #include "registry.h"
 
@@ -18,17 +18,21 @@
 #include "thread.h"
 
 /*
- * How often to look, in all, whether claimers have finished their texts before taking them
- * for dead. The last BUSY_NAPS times after a nap: a claimer may not have a CPU just now.
+ * How often to check, in total, whether claimers have finished their texts before assuming that
+ * they are dead. The last BUSY_NAPS checks follow a nap: a claimer may not have a CPU just now.
  */
 #define BUSY_LOOKS 2000
 #define BUSY_NAPS 100
 #define NAP_NS 100000
 
-/* Others take ids now and then; a thousand times in a row means that somebody forges the word. */
+/*
+ * Other processes take ids now and then; a thousand times in a row means that one forges the word.
+ */
 #define ATTEMPTS_MAX 1000
 
-/* It may have grown, but not into the rings, which are behind it. */
+/*
+ * Returns the current size: the registry may have grown, but not into the rings, which follow it.
+ */
 static __u64 registry_size(void)
 {
 	const __u64 size = kt_load(&channel.control->registry_size);
@@ -46,7 +50,10 @@ static struct ktrace_entry *entry_at(__u64 off)
 	return (struct ktrace_entry *)((char *)channel.registry + off);
 }
 
-/* The entry behind the one at @off, whose word is @word; 0 if it is not sane. */
+/*
+ * Returns the offset of the entry after the one at @off, whose word is @word; 0 if its size is
+ * invalid.
+ */
 static __u64 next_off(__u64 off, __u32 word)
 {
 	__u32 size = word & KTRACE_ENTRY_SIZE_MASK;
@@ -61,7 +68,7 @@ static bool has_room(__u64 off, __u64 size)
 	return off <= registry_size() && size <= registry_size() - off;
 }
 
-/* Where to begin: near the end if the hint is within bounds. */
+/* Returns the offset to start at: near the end if the hint is within bounds. */
 static __u64 start_off(void)
 {
 	__u32 hint = kt_load(&channel.registry->hint);
@@ -77,7 +84,7 @@ static __u64 entry_size(const char *text)
 	return (sizeof(struct ktrace_entry) + strlen(text) + 1 + 7) & ~7ull;
 }
 
-/* Claims the end of the list, at @off. False: somebody else was quicker. */
+/* Claims the end of the list, at @off. Returns false if another writer was quicker. */
 static bool claim(__u64 off, __u64 size)
 {
 	__u32 empty = 0;
@@ -94,7 +101,7 @@ static void fill(__u64 off, __u64 size, const struct ktrace_entry *header, const
 	e->type = header->type;
 	e->id = header->id;
 	e->tid = header->tid;
-	/* thread_pid() may need such an entry. */
+	/* For an IDS entry thread_pid() might need the very entry being made. */
 	e->pid = header->type == KTRACE_ENTRY_IDS ? 0 : thread_pid();
 	e->ts = header->ts ? header->ts : kt_clock(channel.cpu.clock);
 	memcpy(e + 1, text, strlen(text) + 1);
@@ -113,11 +120,11 @@ static void count_full(void)
  * @type:	KTRACE_ENTRY_PROCESS, KTRACE_ENTRY_THREAD or KTRACE_ENTRY_MAP
  * @tid:	as struct ktrace_entry says
  * @text:	as struct ktrace_entry says
- * @ts:		since when, 0 = now
+ * @ts:		time from which it is valid, 0 = now
  * @share:	how much of the room it may fill: mappings and later names of threads leave half to
- *		first names and events, however many come
+ *		first names and events, however many there are
  *
- * Context: any. If there is no room it is counted.
+ * Context: any. If there is no room, the entry is counted as missing.
  */
 void registry_add(__u16 type, __u32 tid, const char *text, __u64 ts, enum registry_share share)
 {
@@ -140,11 +147,11 @@ void registry_add(__u16 type, __u32 tid, const char *text, __u64 ts, enum regist
 	count_full();
 }
 
-/* A claimer writes a short text; wait for it, so that one event does not get two ids. */
+/* Waits for a claimer, which writes a short text, so that one event does not get two ids. */
 static bool wait_until_ready(const struct ktrace_entry *e, int *looks)
 {
 	for (;;) {
-		/* ORD(registry_same:A) pairs ORD(registry_fill:A): text behind READY is whole */
+		/* ORD(registry_same:A) pairs ORD(registry_fill:A): the text after READY is whole */
 		if (kt_load_acquire(&e->word) & KTRACE_ENTRY_READY)
 			return true;
 		if (!*looks)
@@ -154,14 +161,17 @@ static bool wait_until_ready(const struct ktrace_entry *e, int *looks)
 	}
 }
 
-/* Are there so many ids? Other processes write them. */
+/* True if @id is in range. Other processes write the ids. */
 static bool is_id(__u16 type, __u32 id)
 {
 	return type == KTRACE_ENTRY_EVENT ? id >= KTRACE_ID_FIRST && id < channel.id_nr :
 					    id && id < KTRACE_IDS_NR;
 }
 
-/* Whether the entry at @off is of the type and says @desc; @id is checked, then used. */
+/*
+ * True if the entry at @off has this type and this description; sets @id to its id, which is
+ * checked.
+ */
 static bool is_same(__u64 off, __u16 type, const char *desc, int *looks, __u16 *id)
 {
 	const __u64 size = entry_size(desc);
@@ -175,13 +185,15 @@ static bool is_same(__u64 off, __u16 type, const char *desc, int *looks, __u16 *
 	return !strncmp((const char *)(e + 1), desc, size - sizeof(*e)) && is_id(type, *id);
 }
 
-/* "provider:name" of a description is what comes before its fields. */
+/*
+ * True if the filter enables the event. The "provider:name" of a description precedes its fields.
+ */
 static bool starts_on(const char *desc)
 {
 	return glob_list_matches(channel.filter, channel.filter_size, desc, strcspn(desc, "{"));
 }
 
-/* The next id from @first on, -1 if there is none left before @end. */
+/* Takes the next id, at least @first; returns -1 if none is left before @end. */
 static int take_id(__u32 *next, __u32 first, __u32 end)
 {
 	__u32 id = kt_load(next);
@@ -195,13 +207,15 @@ static int take_id(__u32 *next, __u32 first, __u32 end)
 	return (int)id;
 }
 
-/* An event's is of its half. 0 if there is none left. */
+/*
+ * Takes a new id. An event's id is from the half for its initial state. Returns 0 if none is left.
+ */
 static __u16 new_id(__u16 type, const char *desc)
 {
 	struct ktrace_registry *r = channel.registry;
 	int id;
 
-	if (type == KTRACE_ENTRY_IDS)	/* the word is the last one taken, first of all 0 */
+	if (type == KTRACE_ENTRY_IDS)	/* the word is the last id taken, initially 0 */
 		id = take_id(&r->reserved[KTRACE_REGISTRY_IDS], 0, KTRACE_IDS_NR - 1) + 1;
 	else if (starts_on(desc))
 		id = take_id(&r->next_on, KTRACE_ID_FIRST, KTRACE_ID_OFF);
@@ -211,9 +225,9 @@ static __u16 new_id(__u16 type, const char *desc)
 }
 
 /*
- * The id of what @desc describes, which gets one if it is new. The whole list is looked through,
- * and what others append meanwhile: what two processes register at the same time gets one id.
- * Return: the id, 0 if there is no room or no id left, which is counted.
+ * Returns the id of what @desc describes, and gives it one if it is new. Searches the whole list,
+ * including entries that others append meanwhile: two processes that register the same event at the
+ * same time get one id. Returns 0 if there is no room or no id left, which is counted.
  */
 static __u16 find_or_add(__u16 type, const char *desc)
 {
@@ -243,7 +257,7 @@ static __u16 find_or_add(__u16 type, const char *desc)
 }
 
 /**
- * registry_event - the id of an event, which gets one if it is new
+ * registry_event - return the id of an event, a new one if it has none
  * @desc:	its description
  *
  * Return: the id, 0 if there is no room or no id left, which is counted.
@@ -254,7 +268,7 @@ __u16 registry_event(const char *desc)
 }
 
 /**
- * registry_ids - the number of 256 ids of another pid namespace
+ * registry_ids - return the number of a group of 256 ids of another pid namespace
  * @desc:	the namespace and the first number there, as <linux/ktrace.h> says
  *
  * Return: as registry_event().

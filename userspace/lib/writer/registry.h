@@ -5,7 +5,7 @@
 
 #include <linux/types.h>
 
-/* How much of the registry an entry may fill: what can come often leaves half to the rest. */
+/* How much of the registry an entry may fill: frequent kinds of entries leave half to the rest. */
 enum registry_share { REGISTRY_ALL, REGISTRY_HALF };
 
 void registry_add(__u16 type, __u32 tid, const char *text, __u64 ts, enum registry_share share);

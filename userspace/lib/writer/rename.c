@@ -2,9 +2,9 @@
 /*
  * rename.c - notice that a thread has another name
  *
- * A thread gets a name by prctl(PR_SET_NAME), confined.c, or pthread_setname_np(). A thread that
- * has not recorded yet tells its name with its first event; for one that has, the new name is
- * another entry. A name that is written to /proc/PID/task/TID/comm is not noticed here.
+ * A thread is renamed by prctl(PR_SET_NAME), see confined.c, or by pthread_setname_np(). A thread
+ * that has not recorded yet announces its name with its first event; for one that has, the new name
+ * becomes another entry. A name written to /proc/PID/task/TID/comm goes unnoticed here.
  */
 #include "rename.h"
 
@@ -21,7 +21,7 @@
 #include "system.h"
 #include "thread.h"
 
-/* Sets the name of another thread of this process, as the C library does. Return: 0 or an errno. */
+/* Sets the name of another thread of this process, as the C library does. Returns 0 or an errno. */
 static int write_comm(__u32 tid, const char *name)
 {
 	char path[48];
@@ -43,7 +43,7 @@ static int write_comm(__u32 tid, const char *name)
 	return error;
 }
 
-/* A thread's clock has its id in it: (~tid << 3) | 6 */
+/* Finds the tid of a thread in its clock id: (~tid << 3) | 6 */
 static int find_tid(pthread_t thread, __u32 *tid)
 {
 	clockid_t clock;
@@ -54,8 +54,8 @@ static int find_tid(pthread_t thread, __u32 *tid)
 }
 
 /**
- * rename_self - the calling thread has another name now
- * @name:	the name, of which the kernel has taken the first 15 bytes
+ * rename_self - announce the new name of the calling thread
+ * @name:	the name, the kernel has taken its first 15 bytes
  *
  * Context: any.
  */
@@ -72,7 +72,7 @@ void rename_self(const char *name)
 }
 
 /**
- * pthread_setname_np - the C library's, and noticed here
+ * pthread_setname_np - replaces the C library's function, to notice the call
  * @thread:	the thread
  * @name:	its new name, of at most 15 bytes
  *

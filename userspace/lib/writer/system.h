@@ -2,8 +2,8 @@
 /*
  * system.h - system calls that are no cancellation points
  *
- * The C library's open(), close(), nanosleep() and so on are. syscall(2) is not; like
- * them it sets errno, which the library's entry points save and restore.
+ * The C library's open(), close(), nanosleep() and so on are cancellation points. syscall(2) is
+ * not; like them it sets errno, which the library's entry points save and restore.
  */
 #ifndef KTRACE_WRITER_SYSTEM_H
 #define KTRACE_WRITER_SYSTEM_H
@@ -41,14 +41,14 @@ static inline void system_sleep_ns(long ns)
 	syscall(SYS_nanosleep, interval, NULL);
 }
 
-/* The kernel's signal set, 64 signals. */
+/* The kernel's signal set of 64 signals. */
 struct system_signals {
 	__u64 mask;
 };
 
 /*
- * Blocks every signal, the C library's own (cancellation) included, but for those
- * that an instruction raises: blocking them would kill the process.
+ * Blocks every signal, including the C library's own (cancellation), except those that an
+ * instruction raises: blocking these would kill the process.
  */
 static inline void system_block_signals(struct system_signals *old)
 {

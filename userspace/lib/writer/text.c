@@ -56,7 +56,7 @@ static __u64 padded(__u32 size)
 	return ((__u64)size + 3) & ~3ull;
 }
 
-/* The build id among the notes from @at to @end, which need not make sense. */
+/* Adds the build id found in the notes from @at to @end, which may be malformed. */
 bool text_add_build_id(struct text *t, const char *at, const char *end)
 {
 	const ElfW(Nhdr) *note;

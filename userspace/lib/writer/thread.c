@@ -2,18 +2,17 @@
 /*
  * thread.c - what each thread keeps for recording, from its first event on
  *
- * A thread is set up when it first asks the library, the first one when the process attaches. No
- * signal is blocked meanwhile, so a handler may set the thread up a second time.
+ * A thread is set up when it first calls the library, the first thread when the process attaches.
+ * Signals are not blocked meanwhile, so a handler may set up the thread a second time.
  *
- * Children. fork() runs after_fork(), which renames the one thread of the child. A
- * child made behind the C library's back finds the fork marker wiped when it next asks
- * the library. The child of vfork() shares this memory with its suspended parent, and
- * its registration for rseq is gone: vfork.c makes both ask the library, which
- * tells them apart by their tids. So does clone.c for a child that shares memory while its
- * parent goes on. With /dev/ktrace the kernel does that for children that neither sees, in the
- * word that thread_word() names. A child that nobody has seen is noticed where the library asks
- * for the tid anyhow seldom: when a thread has come to another CPU, and when it opens one of 16
- * blocks.
+ * Children. fork() runs after_fork(), which renumbers the one thread of the child. A child made
+ * without the C library finds the fork marker wiped when it next calls the library. The child of
+ * vfork() shares this memory with its suspended parent, and its registration for rseq is gone:
+ * vfork.c makes both call the library, which tells them apart by their tids. clone.c does the same
+ * for a child that shares memory while its parent goes on. With /dev/ktrace the kernel does it for
+ * children that both files miss, in the word that thread_word() names. The library detects a child
+ * that all of them miss where it can afford to ask for the tid: when a thread has moved to another
+ * CPU, and when it opens one of 16 blocks.
  */
 #include "thread.h"
 
@@ -29,14 +28,14 @@
 #include "system.h"
 #include "thread_ring.h"
 
-/* Whether a child may be using the calling thread's words at the same time, for good. */
+/* True if a child may be using the calling thread's words at the same time, for good. */
 static __thread bool is_lent __attribute__((tls_model("initial-exec")));
 
-/* The kernel stores and spares them. */
+/* The kernel stores and preserves these values. */
 _Static_assert(KTRACE_CPU_ASK == KTRACE_THREAD_ASKS && KTRACE_CPU_MUTE == KTRACE_THREAD_MUTE,
 	       "the kernel's values");
 
-/* What the fast path finds in a thread that has not been here: no CPU. */
+/* What the fast path finds in a thread that is not set up yet: no CPU. */
 static struct ktrace_no_rseq no_rseq = { .cpu_id = ~0u };
 
 __thread struct ktrace_thread ktrace_thread __attribute__((tls_model("initial-exec"))) = {
@@ -45,7 +44,7 @@ __thread struct ktrace_thread ktrace_thread __attribute__((tls_model("initial-ex
 	.no_cpu = ~0u,
 };
 
-/* The process's id, 0 in its children until they have noticed; NULL: the kernel cannot do that. */
+/* The process's id, 0 in its children until they notice; NULL: the kernel lacks MADV_WIPEONFORK. */
 static __u32 *fork_marker;
 
 #if defined(__x86_64__) && defined(__LP64__)
@@ -74,7 +73,7 @@ __s32 thread_word(void)
 }
 
 #if defined(__x86_64__) && defined(__LP64__)
-/* Of glibc 2.35 and later. */
+/* Provided by glibc 2.35 and later. */
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
 extern const unsigned int __rseq_size __attribute__((weak));
 
@@ -94,8 +93,8 @@ static void *own_rseq(const struct channel *ch)
 #endif
 
 /*
- * A signal handler may do the same at any instruction: it stores the same values. Whichever stores
- * the thread's id makes the entry, as of the time before any event.
+ * Sets up the thread. A signal handler may do the same at any instruction: it stores the same
+ * values. Whichever of them stores the thread's id makes the entry, with a time before any event.
  */
 static void set_up(const struct channel *ch, struct ktrace_thread *t)
 {
@@ -115,12 +114,12 @@ static void set_up(const struct channel *ch, struct ktrace_thread *t)
 }
 
 /*
- * When the calling thread began to fork, 0 = it does not fork. What its process does later is not
- * part of the child's past, even if the child announces itself only then.
+ * When the calling thread began to fork, 0 = not forking. What the parent does later is not part of
+ * the child's past, even if the child announces itself only then.
  */
 static __thread __u64 fork_ts __attribute__((tls_model("initial-exec")));
 
-/* Registered first, so the last of the handlers that fork() calls before it forks. */
+/* Registered first, so that fork() calls it last of all handlers before it forks. */
 static void before_fork(void)
 {
 	fork_ts = kt_clock(channel.cpu.clock);
@@ -137,7 +136,7 @@ static void mark_process(__u32 pid)
 		kt_store(fork_marker, pid);
 }
 
-/** thread_pid - the process's id, without a system call */
+/** thread_pid - return the process's id, usually without a system call */
 __u32 thread_pid(void)
 {
 	const __u32 pid = fork_marker ? kt_load(fork_marker) : 0;
@@ -145,7 +144,7 @@ __u32 thread_pid(void)
 	return pid ? pid : ids_of((__u32)getpid());
 }
 
-/* In the child, whose only thread has the process's id. */
+/* Runs in the child, whose only thread has the process's id. */
 static void after_fork(void)
 {
 	struct ktrace_thread *t = &ktrace_thread;
@@ -165,10 +164,10 @@ static void after_fork(void)
 }
 
 /**
- * thread_init_process - what the threads of this process have in common
+ * thread_init_process - set up what the threads of this process share
  *
- * The calling thread is set up now rather than at its first event: the program may have no
- * getpid(2) then, or little stack.
+ * Sets up the calling thread now rather than at its first event: by then getpid(2) may be
+ * forbidden, or the stack small.
  *
  * Context: once, when the process has attached.
  */
@@ -192,8 +191,8 @@ void thread_init_process(void)
  * thread_enter - make the calling thread ready to record
  * @t:		its struct ktrace_thread
  *
- * Return: its thread id; differs from thread_id(t) in the child of a vfork(), which
- * must leave no trace of its own in @t. 0 if the thread may not record.
+ * Return: its thread id; differs from thread_id(t) in the child of a vfork(), which must not leave
+ * its own values in @t. 0 if the thread may not record.
  */
 __u32 thread_enter(struct ktrace_thread *t)
 {
@@ -217,7 +216,7 @@ __u32 thread_enter(struct ktrace_thread *t)
 	return tid;
 }
 
-/** thread_set_up - make the calling thread ready to record into another channel */
+/** thread_set_up - make the calling thread ready to record into channel @ch */
 void thread_set_up(const struct channel *ch, struct ktrace_thread *t)
 {
 	if (kt_unlikely(!t->tid_flags))
@@ -225,10 +224,9 @@ void thread_set_up(const struct channel *ch, struct ktrace_thread *t)
 }
 
 /**
- * thread_before_vfork - have the calling thread and its child told apart
+ * thread_before_vfork - let the library tell the calling thread from its child
  *
- * The thread is set up now: the child could only do that for itself, in memory that is
- * its parent's.
+ * Sets up the thread now: the child would set up itself instead, in its parent's memory.
  */
 void thread_before_vfork(void)
 {
@@ -243,10 +241,10 @@ void thread_before_vfork(void)
 }
 
 /**
- * thread_before_clone - have a child that shares the calling thread's words told apart
+ * thread_before_clone - let the library tell apart a child that shares the thread's words
  * @flags:	of clone(2)
  *
- * Unless the caller waits for the child to leave its memory, both ask the kernel who they are at
+ * Unless the caller waits for the child to leave its memory, both ask the kernel for their tid at
  * each event from now on.
  */
 void thread_before_clone(int flags)
@@ -259,11 +257,12 @@ void thread_before_clone(int flags)
 }
 
 /**
- * thread_is_guest - true if the calling thread is a child that nobody has announced
+ * thread_is_guest - true if the calling thread is a child that went unnoticed
  * @ch:		the channel, in which the child is counted
  * @t:		the words of the thread whose memory it shares
  *
- * From then on parent and child are told apart. A confined program is not asked.
+ * From then on parent and child are told apart. Always false in a confined program, which must not
+ * ask the kernel.
  */
 bool thread_is_guest(const struct channel *ch, struct ktrace_thread *t)
 {
@@ -276,7 +275,7 @@ bool thread_is_guest(const struct channel *ch, struct ktrace_thread *t)
 	return true;
 }
 
-/** thread_mute - the calling thread may not read the clock any more, or may again */
+/** thread_mute - forbid or allow the calling thread to read the clock */
 void thread_mute(bool is_mute)
 {
 	ktrace_thread.cpu = is_mute ? KTRACE_CPU_MUTE : KTRACE_CPU_NONE;

@@ -18,15 +18,15 @@ static inline __u32 thread_id(const struct ktrace_thread *t)
 	return (__u32)(t->tid_flags >> 32);
 }
 
-/* Does it have to ask the kernel who it is? thread.c */
+/* True if the thread has to ask the kernel for its tid, see thread.c. */
 static inline bool thread_asks_kernel(const struct ktrace_thread *t)
 {
 	return t->cpu == KTRACE_CPU_ASK || t->cpu == KTRACE_THREAD_LENT;
 }
 
 /*
- * True if a thread that opens the block at @pos had better ask thread_is_guest(): in one of 16,
- * since a system call may take as long as 50 events.
+ * True if a thread that opens the block at @pos should ask thread_is_guest(): in one of 16, since a
+ * system call may take as long as 50 events.
  */
 static inline bool thread_asks(const struct kt_ring *r, __u64 pos)
 {

@@ -2,18 +2,18 @@
 /*
  * thread_ring.c - writing to a ring that belongs to one thread
  *
- * For threads whose CPU has no ring or that have no rseq: older C libraries, valgrind,
- * other machines, clocks that cannot be read inside a restartable sequence. The thread
- * claims a ring of the pool by exchanging its owner word from 0 to its own id, gives it
- * back when it ends, and the session's owner takes back what dead threads still hold.
- * Signal handlers nest, see module/ring/writer.c.
+ * For threads whose CPU has no ring or that have no rseq: older C libraries, valgrind, other
+ * machines, clocks that cannot be read inside a restartable sequence. The thread claims a ring of
+ * the pool by exchanging its owner word from 0 to its own id and gives it back when it ends. The
+ * session's owner takes back rings that dead threads still hold. Signal handlers nest, see
+ * module/ring/writer.c.
  *
- * Channels other than the process's own have few rings for any number of processes: there
- * a thread has a ring for one event only, and waits a little if all are in use.
+ * Channels other than the process's own have few rings for any number of processes: there a thread
+ * holds a ring for one event only, and waits a little if all are in use.
  *
- * A handler may also leave by siglongjmp(3). Then the interrupted event is never finished,
- * and nobody would publish what follows. So each outermost event remembers its place on the
- * stack. A writer that finds the ring in use, but is not deeper on the stack, has not
+ * A handler may also leave by siglongjmp(3). Then the interrupted event is never finished, and
+ * later events in the ring would never be published. So each outermost event remembers its place on
+ * the stack. A writer that finds the ring in use, but is not deeper on the stack, has not
  * interrupted that event: it gives up what the event had reserved, kt_ring_adopt().
  */
 #include "thread_ring.h"
@@ -31,13 +31,13 @@
 #include "system.h"
 #include "thread.h"
 
-/* Below this number glibc keeps a key's value without allocating. */
+/* Below this number glibc stores a key's value without allocating. */
 #define KEY_NR 32
 
-/* How often a thread lets others run before it goes without a ring. */
+/* How often a thread yields the CPU before it gives up on a ring. */
 #define CLAIM_TRIES 1000
 
-/* After so many events without a ring a thread looks again for rings of dead ones. */
+/* After this many events without a ring a thread searches again for rings of dead threads. */
 #define DEAD_TRIES 64u
 
 static pthread_key_t key;
@@ -46,10 +46,10 @@ static bool has_key;
 /* Frame of the outermost event of this thread that is being written. */
 static __thread uintptr_t outermost __attribute__((tls_model("initial-exec")));
 
-/* Frame of the outermost call of this thread that has to do with its ring. */
+/* Frame of the outermost call of this thread that uses its ring. */
 static __thread uintptr_t started __attribute__((tls_model("initial-exec")));
 
-/* Whether rings are only for one event each. */
+/* True if a thread holds a ring for one event only. */
 static bool is_shared(const struct channel *ch)
 {
 	return ch != &channel;
@@ -62,7 +62,7 @@ static bool claim(const struct channel *ch, __u32 nr, __u32 from, __u32 tid)
 	channel_thread_ring(ch, nr, &r);
 	/*
 	 * ORD(thread_ring_claim:A) pairs ORD(thread_ring_release:A),
-	 * ORD(channel_free_dead:A), ORD(channel_free_dead:B): all stores of the owner before are
+	 * ORD(channel_free_dead:A), ORD(channel_free_dead:B): all stores of the previous owner are
 	 * done
 	 */
 	if (!__atomic_compare_exchange_n(&r.w->owner, &from, tid, false, __ATOMIC_ACQUIRE,
@@ -80,14 +80,15 @@ static void release(const struct channel *ch, __u32 nr, __u32 tid)
 	channel_thread_ring(ch, nr, &r);
 	if (kt_load(&r.w->owner) != tid)
 		return;
-	kt_ring_adopt(&r);	/* counts what an event that was left had reserved */
-	/* ORD(thread_ring_release:A) pairs ORD(thread_ring_claim:A): stores come first */
+	kt_ring_adopt(&r);	/* counts what an abandoned event had reserved */
+	/* ORD(thread_ring_release:A) pairs ORD(thread_ring_claim:A): all stores come first */
 	kt_store_release(&r.w->owner, 0);
 }
 
 /*
- * False as well if it is in another pid namespace than the caller: nothing is known of it. An id
- * whose number this process does not know is taken for the caller's own.
+ * True if the thread is known to be dead; always false for a thread in another pid namespace than
+ * the caller's, where that is unknown. An id whose number this process does not know is taken for
+ * the caller's own.
  */
 static bool is_dead(__u32 id)
 {
@@ -103,8 +104,8 @@ static bool is_dead(__u32 id)
 }
 
 /*
- * Takes a ring from a thread that died owning it: the ring is at rest. One that is the caller's by
- * its id was that of a dead thread with the same number, or of the program that it executed before.
+ * Takes a ring from a thread that died owning it: the ring is idle. A ring that has the caller's
+ * own id belonged to a dead thread with the same number, or to the program that it executed before.
  */
 static __u32 claim_of_dead(const struct channel *ch, __u32 tid)
 {
@@ -122,8 +123,9 @@ static __u32 claim_of_dead(const struct channel *ch, __u32 tid)
 }
 
 /*
- * Threads that are killed, or end with their process, keep their rings. The session's owner takes
- * them back, but not often, and not those of another pid namespace, which only threads there know.
+ * True if it is time to search for rings of dead threads. Threads that are killed, or end with
+ * their process, keep their rings. The session's owner takes them back, but not often, and not
+ * those of another pid namespace, which only threads there can check.
  */
 static kt_noinline bool looks_for_dead(const struct channel *ch)
 {
@@ -132,7 +134,7 @@ static kt_noinline bool looks_for_dead(const struct channel *ch)
 	return is_shared(ch) || (ids_have_home() && !(tries++ % DEAD_TRIES));
 }
 
-/* 1 + number of a ring that is now @tid's, 0 if all are taken. */
+/* Claims a free ring for @tid; returns 1 + its number, 0 if all are taken. */
 static kt_noinline __u32 claim_any(const struct channel *ch, __u32 tid)
 {
 	__u32 i, nr;
@@ -155,7 +157,7 @@ static bool is_owner(const struct channel *ch, __u32 own_ring, __u32 tid)
 	return kt_load(&r.w->owner) == tid;
 }
 
-/* A ring that the thread owns though own_ring does not say so, or 0. */
+/* Returns 1 + the number of a ring that the thread owns although own_ring does not say so, or 0. */
 static __u32 find_own(const struct channel *ch, __u32 tid)
 {
 	for (__u32 nr = 1; is_shared(ch) && nr <= ch->thread_nr; nr++)
@@ -165,8 +167,8 @@ static __u32 find_own(const struct channel *ch, __u32 tid)
 }
 
 /*
- * The thread's ring, claimed at its first use; a signal handler must not claim another.
- * *is_new: it has just been claimed.
+ * Returns 1 + the number of the thread's ring, claimed at its first use, or 0; a signal handler
+ * must not claim another. Sets *is_new if the ring has just been claimed.
  */
 static kt_noinline __u32 own_ring(const struct channel *ch, struct ktrace_thread *t, bool *is_new)
 {
@@ -196,7 +198,7 @@ static __u32 await_ring(const struct channel *ch, struct ktrace_thread *t, bool 
 	__u32 nr = own_ring(ch, t, is_new);
 
 	for (int i = 0; !nr && is_shared(ch) && i < CLAIM_TRIES; i++) {
-		if (!is_confined())	/* a thread that waits for this CPU may have the ring */
+		if (!is_confined())	/* a thread that waits for this CPU may hold the ring */
 			syscall(SYS_sched_yield);
 		nr = own_ring(ch, t, is_new);
 	}
@@ -210,15 +212,15 @@ static kt_noinline bool is_on_signal_stack(void)
 	return !sigaltstack(NULL, &stack) && stack.ss_flags & SS_ONSTACK;
 }
 
-/* Whether the call whose frame is @outer has been left by a jump, seen from @here. */
+/* True if a jump has left the call whose frame is @outer, judged from @here. */
 static bool is_left(uintptr_t here, uintptr_t outer)
 {
 	return here >= outer && !is_on_signal_stack();
 }
 
 /*
- * Takes the ring over from an event that will not go on. A signal handler must not write
- * meanwhile; one that came just before may have done it.
+ * Takes the ring over from an event that will not go on. Blocks signals, so that no handler writes
+ * meanwhile; one that ran just before may have taken it over already.
  */
 static kt_noinline void take_over(const struct kt_ring *r)
 {
@@ -257,7 +259,7 @@ write_record(const struct channel *ch, const struct record *rec, const struct kt
 	return RECORD_DONE;
 }
 
-/* Of the thread that owns the ring, or of a handler that has interrupted it. */
+/* Writes a record for the thread that owns the ring, or for a handler that interrupted it. */
 static inline enum record_result put(const struct channel *ch, const struct record *rec,
 				     const struct kt_ring *r)
 {
@@ -274,14 +276,14 @@ static inline enum record_result put(const struct channel *ch, const struct reco
 	if (is_nested)
 		return write_record(ch, rec, r);
 	outermost = here;
-	kt_barrier();	/* a handler that finds the ring in use finds this, too */
+	kt_barrier();	/* a handler that finds the ring in use finds this frame, too */
 	result = write_record(ch, rec, r);
 	kt_barrier();
 	outermost = outer;
 	return result;
 }
 
-/* True if the record is the first in a block at which to ask. */
+/* True if the record is the first in a block at which to ask thread_is_guest(). */
 static bool has_begun_block(const struct kt_ring *r, const struct record *rec)
 {
 	const __u64 pos = kt_load(&r->w->head) - KTRACE_RECORD_SIZE(rec->len);
@@ -297,7 +299,7 @@ static void take(const struct channel *ch, __u32 nr, __u32 tid, struct kt_ring *
 	r->owner = tid;
 }
 
-/* Writes the record of a child in the memory of another thread, whose words it leaves alone. */
+/* Writes the record of a child in the memory of another thread, whose words it does not touch. */
 static kt_noinline enum record_result borrow(const struct channel *ch, const struct record *rec,
 					     struct kt_ring *r)
 {
@@ -317,7 +319,7 @@ static kt_noinline enum record_result borrow(const struct channel *ch, const str
  * thread_ring_put - write one record to the ring of a thread
  * @ch:		the channel
  * @t:		the thread's words for it
- * @rec:	the record; rec->tid_flags says who it is from
+ * @rec:	the record; rec->tid_flags has the id of its thread
  * @r:		out: the ring
  *
  * A child in the memory of another thread is not the thread that @t belongs to: it borrows a ring
@@ -339,7 +341,7 @@ enum record_result thread_ring_put(const struct channel *ch, struct ktrace_threa
 		return borrow(ch, rec, r);
 	if (is_first)
 		started = here;
-	kt_barrier();	/* the child of a handler that forks finds this */
+	kt_barrier();	/* the child of a handler that forks finds this frame */
 	nr = await_ring(ch, t, &is_new);
 	if (nr) {
 		take(ch, nr - 1, tid, r);
@@ -347,7 +349,7 @@ enum record_result thread_ring_put(const struct channel *ch, struct ktrace_threa
 		if (kt_unlikely(has_begun_block(r, rec)) && !thread_asks_kernel(t))
 			thread_is_guest(ch, t);
 	}
-	/* An event that this one has interrupted goes on in the same ring. */
+	/* An event that this one interrupted still uses the same ring. */
 	if (nr && is_shared(ch) && (is_new || is_first))
 		release(ch, nr - 1, tid);
 	kt_barrier();
@@ -357,8 +359,8 @@ enum record_result thread_ring_put(const struct channel *ch, struct ktrace_threa
 }
 
 /*
- * Private memory in place of ring @nr: nothing that this process does there can be seen.
- * It has an owner, so that nobody claims it.
+ * Maps private memory over ring @nr: no other process sees what this process stores there. Gives it
+ * an owner, so that no thread claims it.
  */
 static void detach(const struct channel *ch, __u32 nr)
 {
@@ -375,11 +377,11 @@ static void detach(const struct channel *ch, __u32 nr)
 }
 
 /**
- * thread_ring_after_fork - in the child: its parent goes on using the ring they remember
+ * thread_ring_after_fork - leave the parent's ring, in the child
  * @t:		the words of the child's only thread
  *
- * A handler may have forked that has interrupted an event. When the child returns from it,
- * it goes on storing to that ring, and it must not: the event is its parent's.
+ * The parent goes on using that ring. A handler that interrupted an event may have forked: once it
+ * returns, the child would go on storing the event, which is its parent's, to that ring.
  */
 void thread_ring_after_fork(const struct channel *ch, struct ktrace_thread *t)
 {
@@ -388,7 +390,7 @@ void thread_ring_after_fork(const struct channel *ch, struct ktrace_thread *t)
 	t->own_ring = 0;
 }
 
-/* At the end of a thread; again if it has recorded in a later destructor. */
+/* Runs at the end of a thread, and again if the thread has recorded in a later destructor. */
 static void give_back(void *thread)
 {
 	struct ktrace_thread *t = thread;
@@ -405,7 +407,7 @@ static __attribute__((destructor(101))) void give_back_at_exit(void)
 		give_back(&ktrace_thread);
 }
 
-/** thread_ring_init - once in a process that has attached */
+/** thread_ring_init - called once, after the process has attached */
 void thread_ring_init(void)
 {
 	has_key = !pthread_key_create(&key, give_back) && key < KEY_NR;

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * cmd_check.c - ktrace check: are files what their format says, and does reading them agree
- * with itself?
+ * cmd_check.c - ktrace check: whether files keep to their format and reading them is consistent
  *
- * First each file by itself, section by section. Then all together, as every command reads
- * them: once from the beginning to the end, keeping some of the events as marks, and the
- * positions behind them. From each mark on they are read again, up to the next one, after a seek to
- * its time and after one to its position: the same events must be there, as many as before. What
- * is made of the events is checked in selfcheck.c.
+ * Checks each file by itself first, section by section. Then reads all together, as every command
+ * does: once from the beginning to the end, keeping some of the events as marks, with the positions
+ * after them. Then reads again from each mark to the next one, after a seek to its time and after
+ * one to its position, and must find the same number of events. selfcheck.c checks states,
+ * statistics and moves.
  */
 #include "selfcheck.h"
 
@@ -118,7 +117,7 @@ static void check_file(struct check *c, const char *path)
 		put_file_text(c->out, path, &found);
 }
 
-/* When there are too many marks, every second one is dropped. */
+/* Drops every second mark when there are too many. */
 static void thin_out(struct check *c)
 {
 	__u32 i;
@@ -131,7 +130,7 @@ static void thin_out(struct check *c)
 	c->every *= 2;
 }
 
-/* Keeps an event as a mark, if it is time for one. Return: 0, -ENOMEM. */
+/* Keeps an event as a mark, if one is due. Return: 0, -ENOMEM. */
 static int keep_mark(struct check *c, const struct ktrace_trace_event *e, __u64 last_time)
 {
 	struct mark *m;
@@ -151,7 +150,7 @@ static int keep_mark(struct check *c, const struct ktrace_trace_event *e, __u64 
 	return ktrace_position_save(c->set, m->behind);
 }
 
-/* From the beginning to the end. Return: 0, -errno. */
+/* Reads all events from the beginning to the end. Return: 0, -errno. */
 static int read_through(struct check *c)
 {
 	struct ktrace_trace_event e;
@@ -185,7 +184,7 @@ static int read_through(struct check *c)
 }
 
 /*
- * From one mark, or from the event behind it, to the next mark or to the end: counts events.
+ * Counts events from mark @i, or from the event after it, to the next mark or to the end.
  * Return: 0, -errno.
  */
 static int read_stretch(struct check *c, __u32 i, struct ktrace_trace_event *first, __u64 *nr)
@@ -216,9 +215,9 @@ static void complain_at(struct check *c, const struct mark *m, const char *what,
 }
 
 /*
- * By time: what goes back is delivered where it stands, so a seek need not meet it; nor the
- * beginnings of scattered events.
- * Return: 0, -errno.
+ * Checks a seek to the time of a mark. Skipped if stamps go back, because such events are delivered
+ * where they are stored and a seek may miss them; or if events are scattered, because a seek may
+ * miss their beginnings. Return: 0, -errno.
  */
 static int seek_time(struct check *c, __u32 i, __u64 wanted)
 {
@@ -237,7 +236,7 @@ static int seek_time(struct check *c, __u32 i, __u64 wanted)
 	return ret;
 }
 
-/* By position, which goes through its text, as it would to another process. Return: 0, -errno. */
+/* Checks a seek to a position, passed as text as if to another process. Return: 0, -errno. */
 static int seek_position(struct check *c, __u32 i, __u64 wanted)
 {
 	const struct mark *m = &c->marks[i];
@@ -267,14 +266,14 @@ static int seek_position(struct check *c, __u32 i, __u64 wanted)
 	return ret;
 }
 
-/* Backwards, so that each seek goes to where nothing was loaded before. Return: 0, -errno. */
+/* Seeks from the last mark to the first, so that nothing is loaded there. Return: 0, -errno. */
 static int check_seeks(struct check *c)
 {
 	__u64 behind = c->events, wanted;
 	__u32 i;
 	int ret = 0;
 
-	/* By time and by position */
+	/* Twice: by time and by position */
 	progress_begin(0, 2 * c->events);
 	for (i = c->mark_nr; i-- && !ret;) {
 		wanted = behind - c->marks[i].before;
@@ -287,7 +286,7 @@ static int check_seeks(struct check *c)
 	return ret;
 }
 
-/* What is wrong with a section has been reported already, and is met again here. */
+/* Reads all files; does not repeat damage that check_file() has reported. Return: 0, -errno. */
 static int check_reading(struct check *c, int nr, char **paths)
 {
 	struct ktrace_traceset_options opts = { .size = sizeof(opts), .arg = c,
@@ -312,7 +311,7 @@ static int check_reading(struct check *c, int nr, char **paths)
 	return ret;
 }
 
-/* Why is something left out? NULL: nothing is. */
+/* Returns why some checks are left out, NULL = none is. */
 static const char *reason(const struct check *c)
 {
 	return c->goes_back ? "stamps go back" : c->is_scattered ? "fragments are scattered" :
@@ -350,7 +349,7 @@ static void put_reading(struct check *c)
 			   c->parts, c->moves);
 }
 
-/* Which parts of recordings there are. That some are not here is no damage of those that are. */
+/* Prints which parts of recordings are present. Missing parts are no damage. */
 static void put_parts(struct check *c)
 {
 	const struct ktrace_trace *trace;

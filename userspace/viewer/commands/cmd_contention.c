@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * cmd_contention.c - ktrace contention: who waited for what, how long, from pthread events
+ * cmd_contention.c - ktrace contention: how long threads waited for objects, from pthread events
  *
- * A wait lasts from the event "in" of a call to its "out"; of one that does not return, to the
- * thread's next event. What lies outside of the window is not counted. Of a wait inside of
- * another, of a signal handler, the time is the inner one's alone: a thread's sum is never more
- * than the time that passed.
+ * A wait lasts from the event "in" of a call to its "out", or to the thread's next event if the
+ * call does not return. Time outside the window is not counted. A signal handler may wait inside
+ * another wait: that time counts for the inner wait only, so a thread's sum never exceeds the time
+ * that passed.
  */
 #include "contention.h"
 
 #include <errno.h>
 #include <string.h>
 
-/* struct nest - waits of a thread inside of one that goes on, by depth */
+/* struct nest - waits of a thread inside a wait that goes on, by depth */
 struct nest {
 	__u64 serial;
 	__u64 ns[DEPTH_NR + 1];
@@ -25,7 +25,7 @@ const char *contention_kind(__u32 kind)
 	return kind == MODEL_THREAD ? "join" : model_kind_name(kind);
 }
 
-/* What the object is called now: later it may be gone, and its name with it. */
+/* Returns the name of the object now, as both may be gone later. NULL = none */
 static const char *name_of(const struct contention *c, const struct model_thread *t,
 			   const struct model_object *object)
 {
@@ -68,7 +68,7 @@ static void add(struct contention *c, int table, const struct key key, const str
 		row->waited = contention_waited(c, w->thread, w->object);
 }
 
-/* The wait's own time: what waits inside of it took is theirs. */
+/* Returns the time of a wait without the waits inside it. */
 static __u64 own_ns(struct contention *c, const struct model_wait *w, __u64 ns)
 {
 	const __u32 depth = w->depth < DEPTH_NR ? w->depth : DEPTH_NR - 1;

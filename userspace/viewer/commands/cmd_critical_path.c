@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* cmd_critical_path.c - ktrace critical-path: what a thread's time went into, waits resolved */
+/* cmd_critical_path.c - ktrace critical-path: where a thread's time went, with waits resolved */
 #include "analysis/wakeup_chain.h"
 
 #include "base/progress.h"
@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PART_EVENTS 100000u	/* whose spans are in memory at a time */
+#define PART_EVENTS 100000u	/* events whose spans are in memory at a time */
 
-/* struct share - one thread's part of the path, in one state; these two are the key */
+/* struct share - part of the path that one thread spent in one state; these two are the key */
 struct share {
 	__u64 serial;
 	char what[48];
@@ -21,15 +21,15 @@ struct share {
 
 /**
  * struct path - one run of the command
- * @a:		what analyses have in common
+ * @a:		common part of analyses
  * @chain:	spans, and the path
- * @serial:	of the thread that was asked for, the latest of its number, + 1; 0 = none
- * @from:	its first span in the window begins
- * @to:		its last one ends, or it dies
- * @parts:	begins of parts of the window
+ * @serial:	of the thread asked for, the latest with its number, + 1; 0 = none
+ * @from:	beginning of its first span in the window
+ * @to:		end of its last span, or its death
+ * @parts:	beginnings of parts of the window
  * @part_nr:	how many
- * @events:	in the last of them
- * @is_back:	the window was read; parts of it are read again, from the last to the first
+ * @events:	in the last part
+ * @is_back:	second pass: the parts are read again, from the last to the first
  * @shares:	the path, summed up
  * @all:	their sum
  * @links:	its pieces if they are to be printed, the latest first
@@ -53,7 +53,7 @@ struct path {
 	bool lists;
 };
 
-/* An array that has room for powers of two gets a new last element. NULL: no memory */
+/* Appends an element to an array, whose room is a power of two. NULL: no memory */
 static void *append(struct path *path, void *array, size_t *nr, size_t size)
 {
 	void **at = array;
@@ -69,7 +69,7 @@ static void *append(struct path *path, void *array, size_t *nr, size_t size)
 	return (char *)bigger + (*nr)++ * size;
 }
 
-/* Names a thread as it is known at the end, when all has been read. */
+/* Returns a thread. The second pass leaves it as the first knew it at the end. */
 static struct wakeup_chain_thread *thread_of(struct path *path, const struct ktrace_process *p)
 {
 	return path->is_back ? wakeup_chain_thread(&path->chain, p->serial) :
@@ -92,7 +92,7 @@ static void on_woken(void *arg, const struct ktrace_process *p, const struct ktr
 		t->waker = by ? by->serial + 1 : 0;
 }
 
-/* The first time: which thread it is about, and when it was there */
+/* First pass: finds the thread asked for, and when it existed. */
 static void see_thread(struct path *path, const struct ktrace_process *p,
 		       const struct wakeup_chain_span *span)
 {
@@ -189,7 +189,7 @@ static int by_ns(const void *x, const void *y)
 	return strcmp(a->what, b->what);
 }
 
-/* What a thread of the path is called */
+/* Returns the names of a thread of the path. */
 static const struct thread_label *who_of(struct path *path, __u64 serial)
 {
 	return &wakeup_chain_thread(&path->chain, serial)->thread.who;
@@ -280,7 +280,7 @@ static int begin(struct analysis *a)
 	return a->error;
 }
 
-/* Parts begin where time rises, so that no event before belongs behind. */
+/* Counts an event. A part begins where time rises, so that no earlier event belongs to it. */
 static int count_event(struct analysis *a, const struct ktrace_trace_event *e)
 {
 	struct path *path = (struct path *)a;
@@ -295,7 +295,7 @@ static int count_event(struct analysis *a, const struct ktrace_trace_event *e)
 	return a->error;
 }
 
-/* From its first span in the window to its death, or the end */
+/* Finds the path, from the thread's first span in the window to its last. Return: 0, -errno. */
 static int make_path(struct path *path)
 {
 	struct wakeup_chain *c = &path->chain;

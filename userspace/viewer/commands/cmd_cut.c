@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Appends an option to what was asked for. */
+/* Appends an option to the description of the part that was asked for. */
 static void note(struct subset *x, const char *name, const char *value)
 {
 	size_t n = strlen(x->what);

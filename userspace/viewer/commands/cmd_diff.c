@@ -2,8 +2,8 @@
 /*
  * cmd_diff.c - ktrace diff: how two traces differ
  *
- * Both are read side by side, event by event. Counts are those of all events; of the
- * differences in order the first one of each sort is shown: another event, other fields.
+ * Reads both side by side, event by event. Counts are those of all events. Of differences in
+ * order, only the first of each sort is shown: a different event, different fields.
  */
 #include "base/viewer.h"
 
@@ -23,7 +23,7 @@
  * struct side - one of the two traces
  * @scope:	which events
  * @lines:	how events are printed
- * @event:	the present one; NULL behind the last
+ * @event:	the current one; NULL after the last
  * @events:	so far
  */
 struct side {
@@ -35,8 +35,8 @@ struct side {
 
 /**
  * struct first - the first difference of a sort
- * @nr:		number of the event, from 1; 0 = there is none
- * @line:	what both sides have there
+ * @nr:		number of the event, from 1; 0 = no difference
+ * @line:	the lines of both sides
  */
 struct first {
 	__u64 nr;
@@ -49,8 +49,8 @@ struct first {
  * @is_json:	one object
  * @types:	events by name
  * @threads:	events by name of the thread
- * @event:	first event that is another one
- * @fields:	first event that has other fields
+ * @event:	first event that differs
+ * @fields:	first event with different fields
  */
 struct diff {
 	struct side sides[2];
@@ -61,7 +61,7 @@ struct diff {
 	struct first fields;
 };
 
-/* The next event of a side that is no loss, counted. Return: 0, -errno. */
+/* Reads and counts the next event of a side that is not a loss. Return: 0, -errno. */
 static int advance(struct diff *d, int side)
 {
 	const struct ktrace_trace_event *e;

@@ -2,9 +2,9 @@
 /*
  * cmd_doctor.c - ktrace doctor: whether kernel events can be recorded here, and if not, why
  *
- * Looks at what stands between a user and the module, in the order in which it does: each
- * look says what it has found, and the first that finds an obstacle says what to do. Nothing is
- * changed, and nothing is guessed from what other tools print.
+ * Checks everything between a user and the module, in that order. Each check reports what it found;
+ * the first that finds an obstacle also tells what to do. Changes nothing, and parses no output of
+ * other tools.
  */
 #include "base/json.h"
 #include "base/table.h"
@@ -27,24 +27,24 @@
 #include <ktrace/device.h>
 #include <ktrace/session.h>
 
-/* Sessions that are looked at */
+/* Maximum number of sessions to look at */
 #define STALE_MAX 64u
 #define DKMS "/var/lib/dkms"
 #define DKMS_KEY DKMS "/mok.pub"
-/* Keys that the machine's owner has enrolled: all of them, and what anybody may read */
+/* Keys that the machine's owner has enrolled: all, and those that anybody may read */
 #define ENROLLED "/sys/firmware/efi/mok-variables/MokListRT"
 #define ENROLLED_VARIABLE \
 	"/sys/firmware/efi/efivars/MokListRT-605dab50-e046-4300-abb6-3dd810dd8b23"
 
 /**
  * struct doctor - what was found
- * @kernel:	that runs
+ * @kernel:	the running kernel
  * @has_device:	the device can be opened
- * @module:	file of the module for this kernel; empty: there is none
- * @texts:	of each look, what it found
- * @nr:		how many looks there were
- * @problem:	what is wrong; empty: nothing
- * @next:	the command that helps, or what else does
+ * @module:	file of the module for this kernel; empty = none
+ * @found:	results of the checks
+ * @nr:		number of checks
+ * @problem:	what is wrong; empty = nothing
+ * @next:	the command that helps, or other advice
  */
 struct doctor {
 	struct utsname kernel;
@@ -90,7 +90,7 @@ static void next(struct doctor *d, const char *format, ...)
 	va_end(ap);
 }
 
-/* The first line of a small file; empty: it cannot be read. */
+/* Reads the first line of a small file; empty if it cannot be read. */
 static void read_line(const char *path, char *line, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -113,7 +113,7 @@ static void look_at_kernel(struct doctor *d)
 	found(d, "kernel", "%s, %s", d->kernel.release, d->kernel.machine);
 }
 
-/* ---- there is a device ---- */
+/* ---- with a device ---- */
 
 static const char *as_root(void)
 {
@@ -159,14 +159,14 @@ static void look_at_rights(struct doctor *d, int error)
 		next(d, "dmesg    (the module says there what it refuses)");
 }
 
-/* Recordings of this user, whose ktraced was killed */
+/* Reports recordings of this user whose ktraced was killed. */
 static void look_at_stale(struct doctor *d)
 {
 	struct ktrace_stale list[STALE_MAX];
 	const size_t all = ktrace_session_list_stale(list, STALE_MAX);
 	size_t nr = 0;
 
-	/* Of those that were never finished nothing can be saved. */
+	/* Nothing can be saved from sessions that were never completely set up. */
 	for (size_t i = 0; i < all && i < STALE_MAX; i++)
 		nr += list[i].uid == geteuid() && !list[i].is_unfinished;
 	if (nr)
@@ -175,14 +175,14 @@ static void look_at_stale(struct doctor *d)
 		      nr == 1 ? "" : "s");
 }
 
-/* Registries of this user, which 'ktraced --recover' removes */
+/* Reports unused registries of this user, which 'ktraced --recover' removes. */
 static void look_at_registries(struct doctor *d)
 {
 	const struct unused_registries unused = ktrace_unused_registries(false, false);
 
 	if (unused.nr)
-		found(d, "registries", "%u registry%s of <trace.h> that nobody uses, %llu bytes: "
-		      "'ktraced --recover'", unused.nr, unused.nr == 1 ? "" : "s", unused.bytes);
+		found(d, "registries", "%u registr%s of <trace.h> that nobody uses, %llu bytes: "
+		      "'ktraced --recover'", unused.nr, unused.nr == 1 ? "y" : "ies", unused.bytes);
 }
 
 static bool look_at_device(struct doctor *d)
@@ -209,7 +209,7 @@ static bool look_at_device(struct doctor *d)
 	return true;
 }
 
-/* ---- there is none ---- */
+/* ---- without a device ---- */
 
 static bool look_at_loaded(struct doctor *d)
 {
@@ -221,7 +221,7 @@ static bool look_at_loaded(struct doctor *d)
 	return true;
 }
 
-/* The right to load modules, for anybody in this container */
+/* True if any process in this container can have the right to load modules. */
 static bool may_anybody_load(void)
 {
 	unsigned long long set = 0;
@@ -281,7 +281,7 @@ static void find_module(struct doctor *d)
 		fts_close(tree);
 }
 
-/* The log of a build that failed for this kernel; DKMS leaves it where it built. */
+/* Finds the log of a failed build for this kernel; DKMS leaves it in the build folder. */
 static bool find_failed_build(const struct doctor *d, char *path, size_t size)
 {
 	char line[256], kernel[96];
@@ -348,7 +348,7 @@ static bool look_at_module(struct doctor *d)
 	return false;
 }
 
-/* Of a compressed module it is not known: -1 */
+/* Return: 1 = the module is signed, 0 = not signed, -1 = unknown, as it is compressed. */
 static int is_signed(const char *path)
 {
 	static const char mark[] = "~Module signature appended~\n";
@@ -366,7 +366,7 @@ static int is_signed(const char *path)
 	return ret;
 }
 
-/* A file with the bytes of another, of up to 64 KiB each, in it */
+/* True if file @path contains the bytes of file @part; looks at 64 KiB of each. */
 static bool has_bytes_of(const char *path, const char *part)
 {
 	static char all[65536], some[65536];
@@ -381,7 +381,7 @@ static bool has_bytes_of(const char *path, const char *part)
 	return m && memmem(all, n, some, m);
 }
 
-/* Only signed modules are loaded. Those of DKMS have a key of this machine's own. */
+/* Checks the key where only signed modules are loaded. DKMS signs with a key of this machine. */
 static void look_at_key(struct doctor *d)
 {
 	if (strstr(d->module, "/updates/dkms/") && exists(DKMS_KEY)) {

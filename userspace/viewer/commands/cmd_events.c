@@ -24,7 +24,7 @@ struct listing {
 	int status;
 };
 
-/* The type as it is written in a description */
+/* Prints the type of a field as descriptions of events have it. */
 static void put_type(struct ktrace_out *out, const struct ktrace_field *f)
 {
 	if (f->shape == KTRACE_STRING) {
@@ -83,7 +83,7 @@ static void put_json_enum(struct ktrace_out *out, const struct ktrace_field *f)
 	ktrace_out_char(out, '}');
 }
 
-/* @reason: why the kernel cannot give it; empty: it can; NULL: that is not the question */
+/* @reason: why the kernel cannot give the event; empty: it can; NULL: not a kernel listing */
 static void put_json(struct ktrace_out *out, const struct ktrace_event_type *type, bool has_id,
 		     const char *reason)
 {
@@ -167,7 +167,7 @@ static void list_trace(struct listing *l, char *path)
 	ktrace_traceset_close(set);
 }
 
-/* Why there is no use in asking the module for each event; NULL: it has to be asked */
+/* Returns why no kernel event is available; NULL: the module must be asked about each event. */
 static const char *why_none(void)
 {
 	struct ktrace_device device;

@@ -2,8 +2,8 @@
 /*
  * cmd_export.c - ktrace export: write events in the format of another tool
  *
- * A table of formats; each has its own file. What they have in common is here: options, the
- * files, where the output goes, what is said of losses.
+ * A table of formats; each has its own file. The common parts are here: options, input files,
+ * output file, reports of losses.
  */
 #include "export/export.h"
 
@@ -89,7 +89,7 @@ static const char *take_option(struct export *x, int option)
 	}
 }
 
-/* An option that the format does not have; NULL = none */
+/* Returns an error if an option does not fit the format; NULL = all do. */
 static const char *find_excess(const struct export *x)
 {
 	const unsigned int excess = x->format ? x->given & ~x->format->takes : 0;
@@ -153,7 +153,7 @@ static const struct option options[] = {
 	COMMON_OPTIONS
 };
 
-/* @own: written here; NULL = all that no program of its own writes */
+/* @own: the only format of this program; NULL = all formats without a program of their own */
 static int take_options(struct export *x, const struct export_format *own, int argc, char **argv)
 {
 	const struct command *cmd = &cmd_export;

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define BESIDE 38	/* columns that are not picture */
+#define BESIDE 38	/* columns beside the picture */
 
 /* struct row - a thread */
 struct row {
@@ -22,10 +22,10 @@ struct row {
 
 /**
  * struct flow - one run of the command
- * @a:		what analyses have in common
+ * @a:		common part of analyses
  * @strip:	the picture
  * @rows:	threads
- * @lists:	print spans, not a picture
+ * @lists:	print spans instead of a picture
  */
 struct flow {
 	struct analysis a;

@@ -8,7 +8,7 @@
 
 /**
  * struct grep - one run of the command
- * @printout:	what is printed
+ * @printout:	how events are selected and printed
  * @lists:	print fields instead of events
  */
 struct grep {
@@ -44,7 +44,7 @@ static void put_payload_fields(struct ktrace_out *out, const struct ktrace_trace
 		}
 }
 
-/* What expressions can ask for: fields of all events, then of the files' event types. */
+/* Prints the fields for expressions: those of all events, then of the files' event types. */
 static int put_fields(int nr, char **paths)
 {
 	const struct ktrace_filter_field *fields;
@@ -88,7 +88,7 @@ static const char *take_option(struct grep *g, int option)
 	}
 }
 
-/* Without an option that has one, the first operand is the expression. */
+/* Takes the first operand as the expression if no option has given one. */
 static int grep(struct grep *g, const struct command *cmd, int argc, char **argv)
 {
 	struct event_select *select = &g->printout.scope.select;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * cmd_hist.c - ktrace hist: how many events there are, over time
+ * cmd_hist.c - ktrace hist: number of events over time
  *
- * Each event is in exactly one bin. One whose time lies outside of what the files' headers
- * say is in the first or the last.
+ * Each event is in exactly one bin. Events outside the time range of the files' headers are in the
+ * first or the last bin.
  */
 #include "base/viewer.h"
 
@@ -40,11 +40,11 @@ struct kind {
  * @scope:	which events
  * @is_json:	one object
  * @nr:		bins
- * @width:	of each, ns; 0 = as @nr says
- * @bins:	@nr
+ * @width:	of each, ns; 0 = follows from @nr
+ * @bins:	@nr of them
  * @events:	in all bins
- * @svg:	draw it there, NULL = print
- * @has_bins:	their number was asked for
+ * @svg:	file for the picture, NULL = print text
+ * @has_bins:	the number of bins was given
  * @kinds:	of events, for a picture
  */
 struct hist {
@@ -59,7 +59,7 @@ struct hist {
 	struct hash_table kinds;
 };
 
-/* Number and width of the bins, one of which is given. Returns 0, -E2BIG, -ENOMEM. */
+/* Allocates bins: number and width, one of which is given. Return: 0, -E2BIG, -ENOMEM. */
 static int make_bins(struct hist *h, __u64 end)
 {
 	struct time_range *s = &h->scope;
@@ -93,7 +93,7 @@ static int count_kind(struct hist *h, const struct ktrace_trace_event *e, const 
 	struct kind *kind;
 
 	out_event_name(&out, e);
-	/* The key is the beginning of a name that is longer. */
+	/* The key of a longer name is its beginning. */
 	key[sizeof(kind->name) - 1] = '\0';
 	kind = hash_table_get(&h->kinds, key);
 	if (kind && !kind->counts)
@@ -152,7 +152,7 @@ static void put_head(struct ktrace_out *out, const struct hist *h)
 	ktrace_out_char(out, '\n');
 }
 
-/* A bar, at least one sign long unless it is 0, and the longest for @max. */
+/* Draws a bar: full width for @max, at least one character for any value above 0. */
 static void put_bar(struct ktrace_out *out, __u64 events, __u64 max)
 {
 	__u64 n = (__u64)((double)events * BAR / (double)max + 0.5);
@@ -220,7 +220,7 @@ static int by_events(const void *x, const void *y)
 	       strcmp(a->name, b->name);
 }
 
-/* The kinds that have most; the last place is for all others. */
+/* Adds the kinds with the most events; the last series is for all others. */
 static void plot_kinds(struct hist *h, struct plot_bins *p)
 {
 	const size_t nr = h->kinds.nr > PLOT_SERIES ? PLOT_SERIES - 1 : h->kinds.nr;

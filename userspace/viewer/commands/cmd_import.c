@@ -2,8 +2,8 @@
 /*
  * cmd_import.c - ktrace import: files of another tool as a tracefile
  *
- * A table of formats; each has its own file. What they have in common is here: options, the
- * output, which gets its name when it is whole, and what is said in the end.
+ * A table of formats; each has its own file. The common parts are here: options, the output, which
+ * gets its name when it is complete, and the report at the end.
  */
 #include "import/import.h"
 
@@ -40,7 +40,7 @@ static const struct import_format *const formats[] = {
 
 #define FORMAT_NR (sizeof(formats) / sizeof(formats[0]))
 
-/* Of the program that this is; of ktrace, until it knows the format, none */
+/* Converter of this program; in ktrace, NULL until it knows the format */
 static int (*own_convert)(struct import *x, int nr, char **paths);
 
 static const char *take_format(struct import *x, const char *name)

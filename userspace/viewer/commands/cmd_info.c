@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* cmd_info.c - ktrace info: what is in the files */
+/* cmd_info.c - ktrace info: contents of files */
 #include "base/viewer.h"
 
 #include "base/clock_warnings.h"
@@ -19,7 +19,7 @@
 #define SIGNAL_MAX 64u
 
 /**
- * struct info - what was found by reading everything
+ * struct info - results of reading everything
  * @set:	the files
  * @census:	events by name
  * @stats:	of reading
@@ -34,7 +34,7 @@ struct info {
 	__u64 end;
 };
 
-/* Streams of @trace that are of @kind, and in @blocks the blocks of all its streams. */
+/* Returns the number of streams of @kind; sets @blocks to the number of blocks of all streams. */
 static __u64 count_streams(const struct ktrace_trace *trace, __u32 kind, __u64 *blocks)
 {
 	const struct ktrace_trace_stream *s;
@@ -117,7 +117,7 @@ static void put_file_host(struct ktrace_out *out, const struct ktrace_trace *t)
 	ktrace_out_str(out, " cpus\n");
 }
 
-/* " (118.0 MiB)": behind numbers of bytes that are too long to be read */
+/* Prints " (118.0 MiB)" after a long number of bytes. */
 static void put_rounded(struct ktrace_out *out, __u64 bytes)
 {
 	const bool is_huge = bytes >> 30;
@@ -130,7 +130,7 @@ static void put_rounded(struct ktrace_out *out, __u64 bytes)
 	ktrace_out_str(out, text);
 }
 
-/* A line for each kind: the recordings of a merged file had their own. */
+/* Prints a line for each kind of ring: recordings of a merged file had their own. */
 static void put_file_rings(struct ktrace_out *out, const struct ktrace_trace *t)
 {
 	struct hash_table kinds = rings_find(t);
@@ -150,7 +150,7 @@ static void put_file_rings(struct ktrace_out *out, const struct ktrace_trace *t)
 	hash_table_free(&kinds);
 }
 
-/* A fact that is a number; anything else counts as missing. */
+/* Reads a fact that is a number; anything else counts as missing. */
 static bool get_number(const struct ktrace_trace *t, const char *keyword, const char *key,
 		       __u64 *number)
 {
@@ -159,7 +159,7 @@ static bool get_number(const struct ktrace_trace *t, const char *keyword, const 
 	return value && number_parse(value, 0, ~0ull, number);
 }
 
-/* The command, NULL if the recording had none. */
+/* Returns the command, NULL if the recording had none. */
 static const char *command_of(const struct ktrace_trace *t)
 {
 	const char *cmd = ktrace_trace_meta(t, "trace", "cmd");
@@ -167,7 +167,7 @@ static const char *command_of(const struct ktrace_trace *t)
 	return cmd && *cmd ? cmd : NULL;
 }
 
-/* A status as a shell has it */
+/* Prints an exit status as shells report it. */
 static void put_status(struct ktrace_out *out, __u64 status)
 {
 	if (status > 128 && status <= 128 + SIGNAL_MAX) {
@@ -189,7 +189,7 @@ static bool ends_with(const char *text, const char *tail)
 	return len >= n && !strcmp(text + len - n, tail);
 }
 
-/* How the command ended, and why the recording did if for another reason. */
+/* Prints how the command ended, and why the recording ended if for another reason. */
 static void put_file_end(struct ktrace_out *out, const struct ktrace_trace *t)
 {
 	const char *reason = ktrace_trace_meta(t, "end", "reason");
@@ -214,7 +214,7 @@ static void put_file_end(struct ktrace_out *out, const struct ktrace_trace *t)
 	ktrace_out_char(out, '\n');
 }
 
-/* For a file with compressed blocks: how many, and how much that saved. */
+/* For a file with compressed blocks, prints how many, and how much that saved. */
 static void put_file_storage(struct ktrace_out *out, const struct ktrace_trace *t)
 {
 	struct ktrace_storage s;
@@ -234,7 +234,7 @@ static void put_file_storage(struct ktrace_out *out, const struct ktrace_trace *
 	ktrace_out_str(out, percent);
 }
 
-/* What was chosen, and when that changed. */
+/* Prints which events were chosen, and when that changed. */
 static void put_file_choices(struct ktrace_out *out, const struct ktrace_trace *t)
 {
 	struct ktrace_choice c;
@@ -255,7 +255,7 @@ static void put_file_choices(struct ktrace_out *out, const struct ktrace_trace *
 	}
 }
 
-/* Which of the ids are not those of the recording's own pid namespace */
+/* Prints which ids are not from the recording's own pid namespace. */
 static void put_file_ids(struct ktrace_out *out, const struct ktrace_trace *t)
 {
 	struct ktrace_trace_ids ids;

@@ -12,7 +12,7 @@
 
 enum { IO_READ, IO_WRITE, IO_SYNC, IO_NR };
 
-/* What a system call does with data; what it returns is the number of bytes, except for syncs. */
+/* Kinds of system calls. They return the number of bytes, except for syncs. */
 static const struct {
 	const char *name;
 	int kind;
@@ -45,7 +45,7 @@ struct user {
 
 /**
  * struct io - one run of the command
- * @a:		what analyses have in common
+ * @a:		common part of analyses
  * @users:	threads
  * @disks:	block devices
  * @columns:	of the text

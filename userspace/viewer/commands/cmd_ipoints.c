@@ -3,7 +3,8 @@
  * cmd_ipoints.c - ktrace ipoints: times between places in code
  *
  * An ipoint of S.Ha.R.K. is the number of a place. A pair A:B lasts from the latest A of a
- * thread to the first B behind it; without pairs, from each ipoint of a thread to its next.
+ * thread to the first B after it; without pairs, times are from each ipoint of a thread to its
+ * next.
  */
 #include "analysis/analysis.h"
 
@@ -22,11 +23,11 @@ struct pair {
 	struct histogram times;
 };
 
-/* struct begun - a thread has passed a place; the first three are the key */
+/* struct begun - the place that a thread passed last; the first three are the key */
 struct begun {
 	__u32 trace;
 	__u32 tid;
-	__u32 wanted;		/* which of the pairs asked for, 0 = any two */
+	__u32 wanted;		/* index of the pair asked for; 0 without pairs */
 	__u32 number;
 	__u64 since;
 	bool is_open;

@@ -2,8 +2,8 @@
 /*
  * cmd_irq.c - ktrace irq: interrupts and softirqs, how often and how long
  *
- * Mean and standard deviation are kept as they come (Welford), so that no duration need be
- * remembered. Periods are from one beginning to the next on any CPU, whichever ends first.
+ * Mean and standard deviation are updated with each value (Welford), so that no duration need be
+ * stored. Periods are from one beginning to the next on any CPU, whichever ends first.
  */
 #include "analysis/analysis.h"
 
@@ -33,7 +33,7 @@ struct line {
 	__u64 longest_from;
 };
 
-/* struct begins - of an interrupt or a vector, whether its end is seen or not; key as above */
+/* struct begins - beginnings of an interrupt or vector, even without an end; key as above */
 struct begins {
 	__u32 machine;
 	__u32 mode;
@@ -59,7 +59,7 @@ static void take(struct moments *m, double v)
 	m->squares += off * (v - m->mean);
 }
 
-/* Stamps are the file's: what lies between two may be more than fits. */
+/* Rounds and saturates: stamps come from the file, so the value may not fit. */
 static __u64 rounded(double v)
 {
 	return v < 0x1p64 ? (__u64)(v + 0.5) : ~0ull;
@@ -109,7 +109,7 @@ static bool begins_one(const struct ktrace_trace_event *e)
 		!strcmp(e->type->full_name, "softirq:enter"));
 }
 
-/* An event of the window: periods are of those that begin, which come in order of time. */
+/* Updates the period at a beginning in the window; beginnings come in order of time. */
 static int take_begin(struct analysis *a, const struct ktrace_trace_event *e)
 {
 	const struct ktrace_mode_level *level;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * cmd_level.c - ktrace level: which events live recordings record, and to change that
+ * cmd_level.c - ktrace level: shows and changes which events live recordings record
  *
- * Live recordings are found by their ports, <ktrace/port.h>; what they are and what they do
- * is what they answer. Their words are shown with control characters escaped.
+ * Live recordings are found by their ports, <ktrace/port.h>; their answers tell what they record.
+ * Answers are printed with control characters escaped.
  */
 #include "base/viewer.h"
 
@@ -20,7 +20,7 @@
 #include <ktrace/session.h>
 #include <ktrace/tracefile.h>
 
-/* Are listed though they do not answer; of others only the number is told. */
+/* Recordings without an answer that are listed; of further ones only the number is printed. */
 #define SILENT_MAX 8u
 #define STALE_MAX 64u
 
@@ -40,7 +40,7 @@ struct wish {
 	bool is_json;
 };
 
-/* struct recording - a live one: where it listens, and what it says; @says is to be freed */
+/* struct recording - a live one: its port and its answer; @says is to be freed */
 struct recording {
 	struct ktrace_port port;
 	char *says;
@@ -63,7 +63,7 @@ static bool may_ask(const struct ktrace_port *port)
 	return !geteuid() || port->uid == geteuid();
 }
 
-/* Is it what the user calls @name: pid of ktraced or command, session as --recover has it? */
+/* True if @name is the pid of ktraced or the command, or the session as --recover prints it. */
 static bool is_named(const struct recording *r, const char *name)
 {
 	char text[64], *session, *command;
@@ -127,7 +127,7 @@ static void put_recording(const struct recording *r)
 	ktrace_out_char(out, '\n');
 }
 
-/* Of a recording that does not answer only the pid is known. */
+/* Prints a recording. If it does not answer, only the pid is known. */
 static void put_json(const struct recording *r)
 {
 	static const char *const keys[] = { "session", "levels", "events", "where", "file", "cmd" };
@@ -167,11 +167,11 @@ static void put_list(const struct recording *list, size_t nr, bool is_json)
 }
 
 /**
- * struct recordings - the live ones that may be meant
- * @list:	asked what they are
+ * struct recordings - live recordings that the user may mean
+ * @list:	the recordings, with their answers
  * @nr:		their number
- * @silent_nr:	of these, those that did not answer, and how many more there are
- * @is_others:	the name is that of another user's
+ * @silent_nr:	how many did not answer, including those that are not in @list
+ * @is_others:	the name belongs to a recording of another user
  */
 struct recordings {
 	struct recording *list;
@@ -179,7 +179,7 @@ struct recordings {
 	bool is_others;
 };
 
-/* Leaves the ports that may be asked and can be meant. Return: their number. */
+/* Keeps the ports that this user may ask and may mean. Returns their number. */
 static size_t choose_ports(struct ktrace_port *ports, size_t found, const char *name,
 			   bool *is_others)
 {
@@ -202,7 +202,7 @@ static size_t choose_ports(struct ktrace_port *ports, size_t found, const char *
 	return nr;
 }
 
-/* A socket that has just gone, or is not its user's, is no recording. */
+/* Adds a recording, unless its socket has just gone or is not its user's, or its name differs. */
 static void keep(struct recordings *all, const struct recording *r, const char *name)
 {
 	const bool is_none = r->error == -ECONNREFUSED || r->error == -EACCES ||
@@ -215,7 +215,7 @@ static void keep(struct recordings *all, const struct recording *r, const char *
 		all->list[all->nr++] = *r;
 }
 
-/* Return: whether there was memory for them. */
+/* Returns false if there is no memory. */
 static bool find_recordings(struct recordings *all, const char *name)
 {
 	size_t found = 0;
@@ -227,7 +227,7 @@ static bool find_recordings(struct recordings *all, const char *name)
 
 	all->list = calloc(nr + 1, sizeof(*all->list));
 	is_done = ports && answers && errors && all->list;
-	/* All at once if that can be: then each has all of the time to answer. */
+	/* Ask all at once if possible, so that each has the full time to answer. */
 	descriptors_allow_all();
 	if (is_done)
 		ktrace_port_ask_all(ports, nr, "show", answers, errors);
@@ -245,7 +245,7 @@ static int fail_none(const char *name, bool is_others)
 	const size_t all = ktrace_session_list_stale(list, STALE_MAX);
 	size_t stale = 0;
 
-	/* Of those that were never finished nothing can be saved. */
+	/* Nothing can be saved from sessions that were never completely set up. */
 	for (size_t i = 0; i < all && i < STALE_MAX; i++)
 		if (!list[i].is_unfinished)
 			list[stale++] = list[i];
@@ -342,7 +342,7 @@ static int serve(const struct wish *w)
 	return output_end(status);
 }
 
-/* One word may be either; what looks like a name of a session is one. */
+/* Tells name and levels apart. One word may be either; unless levels, it must look like a name. */
 static int take_words(struct wish *w, int nr, char **words)
 {
 	__u32 levels;

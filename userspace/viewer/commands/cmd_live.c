@@ -2,8 +2,8 @@
 /*
  * cmd_live.c - ktrace live: events, or tables of them, while they are recorded
  *
- * Files are read as far as they go, then looked at again a few times a second, until they have
- * their end mark. What a ktraced has not written yet cannot be seen.
+ * Reads files to their present end, then looks at them again a few times a second, until they have
+ * their end mark. Events that ktraced has not written yet cannot be seen.
  */
 #include "base/viewer.h"
 
@@ -28,14 +28,14 @@
  * struct live - one run of the command
  * @scope:	which events
  * @lines:	how they are printed
- * @top:	tables instead
- * @has_top:	--top
- * @has_all:	from the beginning on, not from now on
+ * @top:	the tables
+ * @has_top:	print tables instead of events
+ * @has_all:	begin at the first event instead of now
  * @left:	lines that may still be printed; tables, with @has_top
- * @interval_ms: between two tables
- * @next_ms:	when the next ones are due
- * @signal_fd:	signals that end it
- * @is_over:	no more is wanted
+ * @interval_ms: between two prints of the tables
+ * @next_ms:	when the next print is due
+ * @signal_fd:	descriptor of the signals that end the command
+ * @is_over:	stop reading
  */
 struct live {
 	struct time_range scope;
@@ -73,7 +73,7 @@ static void show_tables(struct live *l, bool is_last)
 	output_end(STATUS_OK);
 }
 
-/* All events that there are by now. Return: 0, -errno. */
+/* Reads all events so far. Return: 0, -errno. */
 static int read_all(struct live *l)
 {
 	const struct ktrace_trace_event *e;
@@ -95,7 +95,7 @@ static int read_all(struct live *l)
 	return ret < 0 ? ret : 0;
 }
 
-/* Waits until it is time to look again, or a signal has come. */
+/* Waits until the next look, or until a signal has come. */
 static void wait_a_little(struct live *l)
 {
 	struct pollfd fd = { .fd = l->signal_fd, .events = POLLIN };
@@ -106,7 +106,7 @@ static void wait_a_little(struct live *l)
 		l->is_over = true;
 }
 
-/* Goes behind what there is by now. Return: 0, -errno. */
+/* Skips all events so far. Return: 0, -errno. */
 static int skip_all(struct live *l)
 {
 	const struct ktrace_trace_event *e;
@@ -139,7 +139,7 @@ static int begin(struct live *l, struct ktrace_traceset *set)
 			      l->scope.from : l->scope.end);
 }
 
-/* Of a trace that had no event yet. Return: 0, -errno. */
+/* Finds the window of a trace that had no event before. Return: 0, -errno. */
 static int find_window(struct live *l)
 {
 	int ret = time_range_find_window(&l->scope);
@@ -157,7 +157,7 @@ static int follow(struct live *l, int nr, char **paths)
 	int ret = 0;
 
 	while (ret >= 0 && !l->is_over) {
-		/* What was written just before the end mark has still to be read. */
+		/* Events written just before the end mark must still be read. */
 		is_ended = files_are_over(set);
 		ret = read_all(l);
 		if (ret < 0 || is_ended)

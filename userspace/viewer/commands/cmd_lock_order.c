@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * cmd_lock_order.c - ktrace lock-order: which lock was taken while which was held
+ * cmd_lock_order.c - ktrace lock-order: which lock was taken while another one was held
  *
- * An edge of the graph: B was taken, or waited for without end, while A was held. What was only
- * tried makes no edge to it, as it would not have waited.
+ * An edge from A to B means: B was taken, or waited for without end, while A was held. Taking B by
+ * a try call adds no edge, as that would not have waited.
  */
 #include "analysis/analysis.h"
 
@@ -15,19 +15,19 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Edges that are looked at while cycles are searched for: some seconds */
+/* Maximum number of edges to look at while searching for cycles: some seconds */
 #define STEPS_MAX (1ull << 29)
 
 /**
  * struct lock_order - one run of the command
- * @a:		what analyses have in common
+ * @a:		common part of analyses
  * @sync:	the model
  * @edges:	of the graph
- * @cycles:	told so far
+ * @cycles:	number of cycles printed so far
  * @is_dot:	print for graphviz
- * @raw:	stamp of the event at hand
+ * @raw:	stamp of the current event
  * @where:	of symbols
- * @symbols:	what is at an address
+ * @symbols:	finds the symbol at an address
  */
 struct lock_order {
 	struct analysis a;
@@ -50,7 +50,7 @@ static __u64 key_of(const struct model_object *o)
 	return ((__u64)o->serial + 1) << 32 | o->life;
 }
 
-/* Held so that no other thread can hold it, too? */
+/* True if no other thread can hold it at the same time. */
 static bool is_exclusive(const struct model_object *o, const struct model_thread *t)
 {
 	return o->kind != MODEL_RWLOCK || o->owner == t;
@@ -78,7 +78,7 @@ static void set_guards(struct lock_edge *e, const struct model_thread *t)
 			e->guards[nr++] = key_of(o);
 }
 
-/* struct taking - a lock was taken, or is waited for without end */
+/* struct taking - a thread took a lock, or waits for it without end */
 struct taking {
 	const struct model_thread *thread;
 	const struct model_object *to;
@@ -142,7 +142,7 @@ static void on_taken(void *arg, const struct model_take *take)
 						 take->event->raw, take->caller });
 }
 
-/* Threads that wait until the end would have taken the lock. */
+/* A thread that waits until the end counts as if it had taken the lock. */
 static void on_wait(void *arg, const struct model_wait *w)
 {
 	struct lock_order *r = arg;
@@ -197,7 +197,7 @@ static const struct symbol *symbol_of(struct lock_order *r, const struct lock_ed
 			    e->caller, true);
 }
 
-/* Where the second one was taken, if that was recorded */
+/* Prints where the second lock was taken, if that was recorded. */
 static void put_place(struct lock_order *r, const struct lock_edge *e)
 {
 	const struct symbol *symbol = symbol_of(r, e);
@@ -301,7 +301,7 @@ static void put_cycle(void *arg, struct lock_edge *const *cycle, size_t nr)
 	r->cycles++;
 }
 
-/* A variable's name may have quotes. */
+/* Quotes a node, as the name of a variable may contain quotes. */
 static void put_node(struct lock_order *r, const struct lock_edge *e, bool is_from)
 {
 	char text[512];

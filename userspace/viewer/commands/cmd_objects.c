@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* cmd_objects.c - ktrace objects: threads, mutexes and so on at a time, from pthread events */
+/* cmd_objects.c - ktrace objects: threads, mutexes and so on at one time, from pthread events */
 #include "analysis/analysis.h"
 
 #include "events/object_names.h"
@@ -14,12 +14,12 @@
 
 /**
  * struct objects - one run of the command
- * @a:		what analyses have in common
+ * @a:		common part of analyses
  * @sync:	the model
  * @aliases:	names of addresses, NULL = not begun
- * @shows_gone:	objects that were destroyed, threads that were joined, too
+ * @shows_gone:	also show objects that were destroyed and threads that were joined
  * @where:	of symbols
- * @symbols:	what is at an address, NULL = nobody asks
+ * @symbols:	finds the symbol at an address, NULL = not asked for
  */
 struct objects {
 	struct analysis a;
@@ -56,7 +56,7 @@ static const struct ktrace_trace *trace_of(const struct objects *r, const struct
 	return ktrace_traceset_trace(r->a.set, p->machine);
 }
 
-/* What it is called at the time shown; NULL: it has no name. */
+/* Returns the name of an object at the time shown, NULL = none. */
 static const char *name_of(const struct objects *r, const struct model_object *o)
 {
 	return object_names_find_object(r->aliases, trace_of(r, o->process),
@@ -69,7 +69,7 @@ static const char *name_of_thread(const struct objects *r, const struct model_th
 	return model_name_alias(r->aliases, r->a.set, t);
 }
 
-/* The variable that it is; NULL: not known, or not asked for */
+/* Returns the variable of an object; NULL: not known, or not asked for. */
 static const struct symbol *variable_at(struct objects *r, const struct model_object *o)
 {
 	return o->trace ? lock_symbol_of(r->symbols, o->trace, o, o->raw) : NULL;
@@ -121,7 +121,7 @@ static bool has_left(const struct model_object *o)
 	       (o->state == MODEL_FREE || o->state == MODEL_TAKEN);
 }
 
-/* What belongs to the state: owner, count, value and so on */
+/* Prints the details of the state: owner, count, value and so on. */
 static void put_detail(struct ktrace_out *out, const struct model_object *o)
 {
 	if (o->owner)
@@ -320,7 +320,7 @@ static void show(struct analysis *a)
 {
 	struct objects *r = (struct objects *)a;
 
-	/* Without a time, all is as the last event has left it. */
+	/* Without a time, show the state after the last event. */
 	if (a->until_ns != ~0ull)
 		model_end(r->sync, a->until_ns);
 	if (a->is_json) {

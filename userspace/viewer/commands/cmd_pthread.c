@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * cmd_pthread.c - ktrace pthread: what threads do with each other, as events of the POSIX
- * Threads Trace Toolkit (PTT)
+ * cmd_pthread.c - ktrace pthread: synchronisation of threads, as events of the POSIX Threads
+ * Trace Toolkit (PTT)
  *
- * All events are read, from the first on, so that what is learnt from them does not depend on
- * what is asked for: what is printed are lines of the whole.
+ * Reads all events from the first on, so that names and states learnt from them do not depend on
+ * the options: any selection prints lines of the full output.
  */
 #include "base/viewer.h"
 
@@ -23,7 +23,7 @@
 
 #define NAME_TESTS_MAX 16u
 
-/* struct name_test - one -e or -E: a list, of which one must fit */
+/* struct name_test - one -e or -E: a list of words, one of which must match */
 struct name_test {
 	const char *list;
 	bool is_end;
@@ -31,23 +31,23 @@ struct name_test {
 
 /**
  * struct view - one run of the command
- * @scope:	which events of ours
+ * @scope:	which events of ktrace
  * @needs:	events without which there is nothing to show
- * @ptt:	what they stand for
- * @lines:	how that is printed
- * @tests:	what names of PTT's events must be like, all of them
+ * @ptt:	the PTT events that these stand for
+ * @lines:	how PTT events are printed
+ * @tests:	all of them must match the name of a PTT event
  * @test_nr:	how many
- * @is_unwanted: by type of event: a test says no
+ * @is_unwanted: by type of event: a test does not match
  * @path:	where to print, NULL = standard output
  * @lists:	print the types of events
- * @where:	whether to look symbols up, and where
+ * @where:	whether and where to look up symbols
  * @aliases:	names of addresses
  * @objects:	objects asked for
  * @index:	numbers of events asked for
- * @number:	of the first of the events that the one at hand stands for, if @index is set
- * @next:	of the first one behind it
+ * @number:	of the first PTT event of the current event, if @index is set
+ * @next:	of the first PTT event after those
  * @by:		how lines are split
- * @split:	where they go then
+ * @split:	the files for that
  */
 struct view {
 	struct time_range scope;
@@ -84,7 +84,7 @@ static bool fits(const struct name_test *t, const struct ptt_kind *kind)
 	}
 }
 
-/* What all tests say of each type of event; false: no memory. */
+/* Applies all tests to each type of event. Returns false if there is no memory. */
 static bool judge(struct view *v)
 {
 	const struct ptt_kind *kinds;
@@ -125,7 +125,7 @@ static const char *take_aliases(struct view *v)
 	return object_names_add_file(v->aliases, optarg);
 }
 
-/* Microseconds since the first event: --since and --until */
+/* Sets --since and --until from microseconds since the first event. */
 static const char *take_microseconds(struct time_range *s)
 {
 	struct window w;
@@ -198,7 +198,7 @@ static void put_kinds(const struct view *v, struct ktrace_out *out)
 	}
 }
 
-/* Each event; the events that all of them stand for are numbered. */
+/* Takes in every event, and numbers PTT events. Return: 0, 1 = past those asked for, -errno. */
 static int watch(void *watcher, const struct ktrace_trace_event *e)
 {
 	struct view *v = watcher;
@@ -223,7 +223,7 @@ static bool is_wanted(const struct view *v, __u32 i)
 	       (v->number + i >= v->index.start && v->number + i < v->index.end);
 }
 
-/* Return: 0, -errno */
+/* Prints the PTT events of an event. Return: 0, -errno */
 static int put_event(struct view *v, const struct ktrace_trace_event *e)
 {
 	__u32 i, nr = ptt_expand(&v->ptt);
@@ -242,7 +242,7 @@ static int put_event(struct view *v, const struct ktrace_trace_event *e)
 	return v->split ? split_take(v->split, e) : 0;
 }
 
-/* Names, and files to split into. Return: 0, -errno. */
+/* Prepares names, and the files to split into. Return: 0, -errno. */
 static int begin(struct view *v, struct ktrace_traceset *set, int nr, char **paths)
 {
 	int ret = v->aliases ? 0 : object_names_new(&v->aliases);
@@ -298,7 +298,7 @@ static int view_files(struct view *v, int nr, char **paths)
 	if (ret) {
 		fprintf(stderr, "ktrace: %s\n", strerror(-ret));
 		output_void();
-	} else if (!v->scope.until.is_set && !v->scope.place) {	/* all has been seen */
+	} else if (!v->scope.until.is_set && !v->scope.place) {	/* all events were read */
 		required_events_complain(&v->needs);
 	}
 	time_range_complain(&v->scope);

@@ -2,8 +2,8 @@
 /*
  * cmd_recv.c - ktrace recv: receives the packets of a S.Ha.R.K. tracer
  *
- * Nothing is acknowledged, so all that can be done is to see what is missing. Packets are those
- * of the first machine that sends one; others are counted and left out.
+ * Packets are not acknowledged, so the receiver can only report the missing ones. It takes packets
+ * from the first machine that sends one, and only counts those of others.
  */
 #include "base/viewer.h"
 
@@ -27,22 +27,22 @@
 #include "import/shark_packets.h"
 
 #define BUFFER (4 << 20)
-#define LAST 4096	/* most datagrams that are still taken once a signal has come */
+#define LAST 4096	/* maximum number of datagrams taken after a signal */
 
 /**
  * struct recv - one run of the command
  * @local:	where to receive
  * @path:	file for the events, NULL = none
- * @idle_ms:	end when nothing has come for so long, < 0 = never
- * @count:	end after so many datagrams, 0 = never
+ * @idle_ms:	end after this time without a datagram, < 0 = never
+ * @count:	end after this many datagrams, 0 = never
  * @is_json:	one object
- * @packets:	what comes
+ * @packets:	the packets received
  * @fd:		the socket
- * @signal_fd:	signals that end it
+ * @signal_fd:	descriptor of the signals that end the command
  * @file:	the file, < 0 = none
  * @datagrams:	so far
  * @foreign:	of them, from other machines
- * @from:	the machine; ss_family 0 = nobody yet
+ * @from:	the sender; ss_family 0 = none yet
  */
 struct recv {
 	const char *local;
@@ -66,7 +66,7 @@ static int write_events(void *arg, const unsigned char *slots, __u32 events)
 	return r->file < 0 ? 0 : output_write(r->file, slots, events * SHARK_SLOT);
 }
 
-/* The same machine? Its port may be another with each chunk. */
+/* True if it is the same machine; its port may change with each chunk. */
 static bool is_known_sender(struct recv *r, const struct sockaddr_storage *from)
 {
 	struct sockaddr_storage host = *from;
@@ -94,7 +94,7 @@ static void receive(struct recv *r)
 	if (!is_known_sender(r, &from))
 		r->foreign++;
 	else if (!packets_take(&r->packets, data, (size_t)n) && !r->packets.good)
-		r->from.ss_family = AF_UNSPEC;	/* that was none */
+		r->from.ss_family = AF_UNSPEC;	/* not a sender of packets */
 }
 
 /* Return: 0, -errno. */
@@ -107,7 +107,7 @@ static int receive_all(struct recv *r)
 	int last = LAST;
 
 	while (last && (!r->count || r->datagrams < r->count)) {
-		/* Until the first datagram has come, wait without an end. */
+		/* Wait forever for the first datagram. */
 		const int nr = poll(fds, 2, r->datagrams ? r->idle_ms : -1);
 
 		if (nr < 0 && errno != EINTR)
@@ -212,7 +212,7 @@ static void say_where(int fd)
 		is_6 ? "]" : "", ntohs(is_6 ? in6->sin6_port : in4->sin_port));
 }
 
-/* A longer queue than usual, as far as permitted: then a pause of ours loses nothing. */
+/* Opens a socket with a longer queue, as far as permitted, so that our pauses lose nothing. */
 static int open_socket(struct recv *r)
 {
 	const int size = BUFFER;

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define BESIDE 55	/* columns that are not picture */
+#define BESIDE 55	/* columns beside the picture */
 
 /* In the order of enum ktrace_resource_mode */
 static const char letters[] = " .BIiTRW";
@@ -20,17 +20,17 @@ struct row {
 	__u32 number;
 	struct ktrace_resource r;
 	__u64 ns[KTRACE_RES_MODE_NR];
-	__u64 begun;		/* how often it left the idle state */
-	bool was_active;	/* in the span before */
+	__u64 begun;		/* how many times it left the idle state */
+	bool was_active;	/* in the previous span */
 	__u64 *strip;
 };
 
 /**
  * struct resources - one run of the command
- * @a:		what analyses have in common
+ * @a:		common part of analyses
  * @strip:	the picture
  * @rows:	one for each resource
- * @lists:	print spans, not a picture
+ * @lists:	print spans instead of a picture
  */
 struct resources {
 	struct analysis a;
@@ -118,7 +118,7 @@ static __u64 active_ns(const struct row *row)
 	return sum;
 }
 
-/* CPUs by number, others by how long they were busy */
+/* Sorts CPUs by number, others by how long they were busy. */
 static int by_kind(const void *x, const void *y)
 {
 	const struct row *a = x, *b = y;

@@ -2,9 +2,8 @@
 /*
  * cmd_sched.c - ktrace sched: how long threads ran, waited, and took to run once woken
  *
- * A run ends when the thread leaves the CPU, whatever interrupted it meanwhile; it counts,
- * like a wait, if it ends in the window or lasts at its end. Only the part that lies in
- * the window counts.
+ * A run ends when the thread leaves the CPU; interrupts do not end it. Runs and waits count if they
+ * end in the window or still last at its end, each with the part inside the window.
  */
 #include "analysis/analysis.h"
 
@@ -18,7 +17,7 @@ enum { SCHED_RUN, SCHED_WAKE, SCHED_PREEMPTED, SCHED_WAIT, SCHED_NR };
 
 static const char *const kinds[SCHED_NR] = { "run", "wakeup", "preempted", "wait" };
 
-/* struct task - a thread; @run_ns: of the run that has not ended */
+/* struct task - a thread; @run_ns: time of the run that has not ended */
 struct task {
 	struct thread_row thread;
 	__u64 run_ns;
@@ -27,7 +26,7 @@ struct task {
 
 /**
  * struct sched - one run of the command
- * @a:		what analyses have in common
+ * @a:		common part of analyses
  * @tasks:	threads
  * @all:	of all threads
  * @columns:	of the text

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Return: 1 and the first event that is no loss, 0 there is none, -errno. */
+/* Finds the first event that is not a loss. Return: 1, 0 = none, -errno. */
 static int first_event(struct ktrace_traceset *set, struct ktrace_trace_event *e)
 {
 	int ret;
@@ -49,7 +49,7 @@ static void put_json(struct ktrace_out *out, const struct ktrace_part *file,
 	ktrace_out_str(out, "}\n");
 }
 
-/* Each file for itself: @path is one, or what parts are named after. */
+/* Shows one file by itself; @path is a file, or the name from which parts get theirs. */
 static int show_file(char *path, bool is_json)
 {
 	struct ktrace_trace_event e;

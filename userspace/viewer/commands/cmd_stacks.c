@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* cmd_stacks.c - ktrace stacks: how many events had which stack, folded */
+/* cmd_stacks.c - ktrace stacks: number of events with each stack, folded */
 #include "base/viewer.h"
 
 #include "base/progress.h"
@@ -13,8 +13,8 @@
 /**
  * struct stacks - one run of the command
  * @scope:	which events
- * @where:	whether to look symbols up, and where
- * @fold:	what there was
+ * @where:	whether and where to look up symbols
+ * @fold:	the stacks, counted
  */
 struct stacks {
 	struct time_range scope;

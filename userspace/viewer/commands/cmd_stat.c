@@ -11,12 +11,12 @@
 
 /**
  * struct stat_run - one run of the command
- * @a:		what analyses have in common
+ * @a:		common part of analyses
  * @tree:	the statistics
  * @columns:	of the text
- * @shows_types: events by type, too
+ * @shows_types: also show events by type
  * @depth:	deepest level to show
- * @machine:	of the trace that is being shown
+ * @machine:	of the trace being shown
  */
 struct stat_run {
 	struct analysis a;
@@ -48,7 +48,7 @@ static int count(struct analysis *a, const struct ktrace_trace_event *e)
 	return ktrace_statistics_update(((struct stat_run *)a)->tree, e);
 }
 
-/* What a node is called; @up is its parent */
+/* Writes the name of a node; @up is its parent. */
 static void name_node(struct stat_run *r, const struct ktrace_statistic *n,
 		      const struct ktrace_statistic *up, char *text, size_t size)
 {
@@ -85,7 +85,7 @@ static void name_node(struct stat_run *r, const struct ktrace_statistic *n,
 	}
 }
 
-/* Of each CPU as many threads as were asked for; @threads: those shown before @n */
+/* True if a node is shown: of each CPU, up to a->number threads; @threads: counts those. */
 static bool is_shown(const struct stat_run *r, const struct ktrace_statistic *n, __u64 *threads)
 {
 	if (n->level > r->depth)
@@ -134,7 +134,7 @@ static void put_row(struct stat_run *r, const struct ktrace_statistic *n, const 
 	cells_end(t);
 }
 
-/* A sub-mode that is the only one, without a number of its own, says nothing new. */
+/* True for modes with a single sub-mode that has no number: it would tell nothing new. */
 static bool is_plain(const struct ktrace_statistic *n)
 {
 	return n->level == KTRACE_STATISTIC_MODE && n->key <= KTRACE_MODE_USER;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* cmd_state.c - ktrace state: what threads, CPUs and devices were doing at a time */
+/* cmd_state.c - ktrace state: what threads, CPUs and devices were doing at one time */
 #include "analysis/analysis.h"
 
 #include <errno.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "user+syscall read+irq 5" */
+/* Writes "user+syscall read+irq 5". */
 static void name_modes(const struct analysis *a, const struct ktrace_process *p, char *text,
 		       size_t size)
 {
@@ -27,7 +27,7 @@ static void name_modes(const struct analysis *a, const struct ktrace_process *p,
 	text[out.len] = '\0';
 }
 
-/* Running threads first, then those that wait for a CPU, then by number */
+/* Sorts running threads first, then those that wait for a CPU, then others; then by number. */
 static int by_status(const void *x, const void *y)
 {
 	static const int order[KTRACE_STATUS_NR] = {
@@ -45,7 +45,7 @@ static int by_status(const void *x, const void *y)
 	return a->cpu - b->cpu;
 }
 
-/* All threads that are asked for and not dead. NULL: none, or no memory, which is noted */
+/* Collects the threads that are asked for and not dead. NULL: none, or no memory: a->error */
 static const struct ktrace_process **collect(struct analysis *a, size_t *nr)
 {
 	const struct ktrace_process *p, **all = NULL, **bigger;
@@ -117,7 +117,7 @@ static void put_resource(struct analysis *a, const struct ktrace_resource *r)
 	out_printf(a->out, "  %s\n", name);
 }
 
-/* Resources by kind, then by number */
+/* Returns the resource after @last, ordered by kind, then by number; NULL = none. */
 static const struct ktrace_resource *next_resource(const struct analysis *a,
 						   const struct ktrace_resource *last)
 {

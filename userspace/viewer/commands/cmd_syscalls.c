@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* cmd_syscalls.c - ktrace syscalls: how often, how long, how many failed */
+/* cmd_syscalls.c - ktrace syscalls: number of system calls, durations, failures */
 #include "analysis/analysis.h"
 
 #include "base/columns.h"
@@ -13,8 +13,8 @@
 #define ERRNO_MAX 4095
 
 /*
- * struct call - a system call, of all threads or of one; the first two are the key, the second
- * of which tells number and ABI
+ * struct call - a system call, of all threads or of one; the first two are the key, and @sub tells
+ * number and ABI
  */
 struct call {
 	__u64 serial;
@@ -29,8 +29,8 @@ struct call {
 
 /**
  * struct syscalls - one run of the command
- * @a:		what analyses have in common
- * @calls:	those that returned
+ * @a:		common part of analyses
+ * @calls:	calls that returned
  * @by_thread:	a row for each thread and call
  * @columns:	of the text
  */
@@ -90,7 +90,7 @@ static int by_total(const void *x, const void *y)
 	return a->serial < b->serial ? -1 : a->serial > b->serial;
 }
 
-/* Those that have no name are for the kernel itself: the call was to be made again. */
+/* Prints errors. One without a name is internal to the kernel: it restarts the call. */
 static void put_errors(struct columns *t, const struct call *call)
 {
 	const char *name = strerrorname_np((int)call->last_errno);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * contention.h - one run of ktrace contention, as its parts see it
+ * contention.h - one run of ktrace contention, shared by its parts
  *
  *   cmd_contention.c   options, waits
- *   contention_held.c  what threads had, and whom that held up
+ *   contention_held.c  holds, and the threads that they held up
  *   contention_show.c  tables, JSON, pictures
  */
 #ifndef VIEWER_COMMANDS_CONTENTION_H
@@ -19,9 +19,9 @@
 #define LONGEST_NR 10u
 #define DEPTH_NR 4u
 
-/* struct waited - an object, and what it was called and was when it was waited for */
+/* struct waited - an object, with its name and kind at the time of the wait */
 struct waited {
-	const struct model_object *object;	/* NULL: none, but a thread */
+	const struct model_object *object;	/* NULL: it was a thread */
 	const char *name;			/* may be NULL */
 	__u32 kind;
 	__u64 raw;				/* stamp of an event in @trace */
@@ -35,8 +35,8 @@ struct row {
 		__u64 b;
 	} key;
 	const struct model_thread *thread;
-	const struct model_thread *holder;	/* HELD_UP: who had the object meanwhile */
-	const char *alias, *holder_alias;	/* what the program calls them, may be NULL */
+	const struct model_thread *holder;	/* HELD_UP: thread that had the object */
+	const char *alias, *holder_alias;	/* their names in the program, may be NULL */
 	struct waited waited;
 	struct histogram dist;
 };
@@ -53,34 +53,34 @@ struct longest {
 };
 
 /*
- * Rows of waits are about a thread, an object, a thread and an object, a place, a kind; those of
- * holds about an object, or a place where it was taken; HELD_UP has those of a thread that waited,
- * one that had the object, and the object.
+ * A row of waits is for a thread, an object, a thread and an object, a place or a kind. A row of
+ * holds is for an object, or for a place where it was taken. A row of HELD_UP is for a thread that
+ * waited, the thread that had the object, and the object.
  */
 enum { KINDS, THREADS, OBJECTS, PAIRS, PLACES, HELD, HELD_PLACES, HELD_UP, TABLES };
 
 /**
  * struct contention - one run of the command
- * @a:		what analyses have in common
+ * @a:		common part of analyses
  * @sync:	the model
  * @kinds:	bits of enum model_kind that are asked for, 0 = all
- * @rows:	one table each
+ * @rows:	the tables
  * @longest:	waits
  * @longest_held: holds
  * @sum:	of all waits
  * @held:	of all holds
  * @object_sum:	of waits for objects
- * @held_up_sum: of waits while it is known who had the object
- * @nests:	waits inside of others, by thread
+ * @held_up_sum: of waits while the thread that has the object is known
+ * @nests:	nested waits, by thread
  * @waiting:	threads that wait for a lock, by thread
- * @heads:	the first of those that wait for a lock, by object
- * @shows_pairs: threads and objects together, too
- * @shows_holds: holds, too
- * @shows_holders: who held up whom, too
- * @is_ending:	waits are told that are not over
+ * @heads:	lists of the threads that wait for a lock, by object
+ * @shows_pairs: also show threads and objects together
+ * @shows_holds: also show holds
+ * @shows_holders: also show which thread held up which
+ * @is_ending:	the model reports waits that are not over
  * @aliases:	names of objects
  * @where:	of symbols
- * @symbols:	what is at an address
+ * @symbols:	finds the symbol at an address
  */
 struct contention {
 	struct analysis a;
@@ -103,18 +103,18 @@ static inline bool contention_wants(const struct contention *c, __u32 kind)
 	return !c->kinds || c->kinds & 1u << kind;
 }
 
-/* "mutex" and so on; "join" of a wait for a thread */
+/* Returns "mutex" and so on; "join" for a wait for a thread. */
 const char *contention_kind(__u32 kind);
-/* The object as it is now, NULL = none, and as @t knows it */
+/* Describes an object as it is now, and as @t knows it; @object may be NULL. */
 struct waited contention_waited(const struct contention *c, const struct model_thread *t,
 				const struct model_object *object);
-/* Adds a duration to the row, or makes it. NULL: no memory, and @c->a.error says so */
+/* Adds a duration to a row; makes the row if it is new. NULL: no memory; sets @c->a.error */
 struct row *contention_add(struct contention *c, int table, const struct key *key, __u64 ns);
-/* Takes in a wait or hold if it is among the longest. */
+/* Keeps a wait or hold if it is among the longest. */
 void contention_keep(struct contention *c, struct longest *l, const struct model_wait *w, __u64 ns);
 
 /* contention_held.c */
-/* Watches of the model */
+/* Callbacks of the model */
 void contention_on_given(void *arg, const struct model_hold *h);
 void contention_on_thread(void *arg, const struct model_thread *t,
 			  const struct model_change *change);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * contention_held.c - how long threads had locks, and whom that held up
+ * contention_held.c - how long threads had locks, and which threads that held up
  *
- * A hold lasts from taking a lock to giving it back; of a lock that a thread has several times, to
- * the last release. What it held up is known when it ends: of each thread that waits for the
- * lock then, the time since both the hold and the wait began. If a thread stops waiting before
- * the owner gives the lock back (a time ran out, a signal handler waits for something else), that
- * is the time for which the hold counts. Only the owner is known then, not who reads.
+ * A hold lasts from taking a lock to giving it back; if a thread has taken it several times, to the
+ * last release. When it ends, it has held up each thread that waits for the lock then, for the
+ * time since both the hold and the wait began. If a thread stops waiting before the owner gives
+ * the lock back (a timeout, a signal handler waits for something else), the hold counts up to that
+ * time. Then only an owner counts, as readers are not known.
  */
 #include "contention.h"
 
@@ -16,12 +16,12 @@
 /* struct waiter - a thread that waits for a lock */
 struct waiter {
 	const struct model_thread *thread;
-	const struct model_object *object;	/* NULL: it does not wait now */
+	const struct model_object *object;	/* NULL: not waiting */
 	__u64 since;
 	struct waiter *next, *prev;
 };
 
-/* struct slot - row of @waiting and @heads */
+/* struct slot - row of the tables @waiting and @heads */
 struct slot {
 	__u64 serial;
 	struct waiter *waiter;
@@ -133,7 +133,7 @@ static void leave(struct contention *c, struct waiter *w, const struct model_thr
 	struct slot *head = hash_table_find(&c->heads, &serial);
 	__u64 from;
 
-	/* After a loss it is not known whether it has waited up to now. */
+	/* After a loss it is unknown whether the thread has waited until now. */
 	if (owner && t->life != MODEL_NOT_KNOWN && model_held_since(owner, w->object, &from))
 		add_held_up(c, w, owner, from, until);
 	if (w->prev)

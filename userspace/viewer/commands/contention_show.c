@@ -98,7 +98,7 @@ static void head_held_up(struct analysis *a)
 	head(a, "holds", "thread, held up by, object");
 }
 
-/* The columns that all tables begin with */
+/* Prints the columns that begin all tables. */
 static void put_figures(struct analysis *a, const struct histogram *d)
 {
 	struct ktrace_out *out = a->out;
@@ -360,7 +360,7 @@ static void text_sums(struct contention *c)
 			   model_holds_lost(c->sync));
 }
 
-/* A table of text without rows is left out. */
+/* Prints a table; as text, leaves out a table without rows. */
 static void show_rows(struct contention *c, int table, const struct sheet *sheet, bool is_wanted)
 {
 	if (is_wanted && (c->a.is_json || c->rows[table].nr))

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* live.h - what happens while it is recorded: tables of who records how much */
+/* live.h - tables of how much each process, thread, type and CPU records, while it does so */
 #ifndef VIEWER_COMMANDS_LIVE_H
 #define VIEWER_COMMANDS_LIVE_H
 
 #include "base/hash_table.h"
 #include "events/time_range.h"
 
-/* What a table has a row for each of */
+/* The tables: a row for each process, thread, type of event or CPU */
 enum live_by { LIVE_PROCESS, LIVE_THREAD, LIVE_TYPE, LIVE_CPU, LIVE_BY_NR };
 
 /**
- * struct live_top - tables of what came since they were printed last
+ * struct live_top - tables of the events since they were last printed
  * @scope:	which events, and how many were lost
  * @state:	of threads and CPUs
- * @watch:	for @state
+ * @watch:	of @state
  * @rows:	struct live_row, of all tables
  * @by:		which tables are wanted
- * @number:	so many rows of each at most
+ * @number:	maximum number of rows of each
  * @is_json:	one object each time
- * @begin:	time from which on all is counted
- * @from:	time of the latest event when they were printed last
- * @to:		of the latest one by now
- * @events:	since then
- * @total:	of all
+ * @begin:	time from which everything is counted
+ * @from:	time of the latest event when the tables were last printed
+ * @to:		time of the latest event so far
+ * @events:	since @from
+ * @total:	all events
  * @error:	what went wrong
  */
 struct live_top {
@@ -41,15 +41,15 @@ struct live_top {
 	int error;
 };
 
-/* Takes the value of --by; returns what is wrong with it, or NULL. */
+/* Parses the value of --by; returns what is wrong with it, or NULL. */
 const char *live_take_by(struct live_top *top, const char *list);
-/* From the time @from on. Return: 0, -errno. */
+/* Begins tables at time @from. Return: 0, -errno. */
 int live_top_begin(struct live_top *top, struct time_range *scope, __u64 from);
-/* Every event, wanted or not, before it is counted: for the state. Return: 0, -errno. */
+/* Updates the state with every event, wanted or not, before it is counted. Return: 0, -errno. */
 int live_top_learn(struct live_top *top, const struct ktrace_trace_event *e);
-/* An event that is wanted. Return: 0, -errno. */
+/* Counts an event that is wanted. Return: 0, -errno. */
 int live_top_add(struct live_top *top, const struct ktrace_trace_event *e);
-/* Prints the tables, and begins new ones; @is_last: those of all events. */
+/* Prints the tables, and begins new ones; @is_last: prints those of all events. */
 void live_top_show(struct live_top *top, bool is_last);
 void live_top_free(struct live_top *top);
 

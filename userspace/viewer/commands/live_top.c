@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* live_top.c - tables of who records how much, and runs how long, since the last look */
+/* live_top.c - tables of events recorded and time run since the previous tables */
 #include "live.h"
 
 #include "base/json.h"
@@ -21,12 +21,12 @@ static const char *const by_names[LIVE_BY_NR + 1] = {
  * struct live_row - one process, thread, type or CPU
  * @by:		enum live_by
  * @machine:	thread, process, CPU: number of the first trace of its boot; type: of its trace
- * @id:		which
+ * @id:		identifies it within @machine
  * @events:	since the last tables
  * @total:	events in all
- * @run_ns:	ran so long since the last tables
- * @total_ns:	and in all
- * @name:	what it is called
+ * @run_ns:	time it ran since the last tables
+ * @total_ns:	time it ran in all
+ * @name:	its name
  */
 struct live_row {
 	__u32 by;
@@ -55,7 +55,7 @@ const char *live_take_by(struct live_top *top, const char *list)
 	return wrong;
 }
 
-/* The row; its name is to be given if it has none. NULL: the table is not wanted, or no memory. */
+/* Returns the row, for the caller to name. NULL: the table is not wanted, or no memory. */
 static struct live_row *row_of(struct live_top *top, enum live_by by, __u32 machine, __u64 id)
 {
 	const struct live_row key = { .by = by, .machine = machine, .id = id };
@@ -66,7 +66,7 @@ static struct live_row *row_of(struct live_top *top, enum live_by by, __u32 mach
 	return row;
 }
 
-/* A name may come to be known later than the thread. */
+/* Sets the name each time, as it may become known later than the thread. */
 static void name_thread(struct live_row *row, __u32 pid, __u32 tid, const char *comm)
 {
 	char number[16] = "-";
@@ -155,7 +155,7 @@ static void add_run(struct live_row *row, __u64 ns)
 	row->total_ns += ns;
 }
 
-/* What a thread has run since the last tables; idle CPUs do not count. */
+/* Adds the time that a thread ran since the last tables; idle CPUs do not count. */
 static void on_span(void *arg, const struct ktrace_process *p, __u64 until)
 {
 	struct live_top *top = arg;
@@ -202,7 +202,7 @@ int live_top_learn(struct live_top *top, const struct ktrace_trace_event *e)
 	return ret ? ret : top->error;
 }
 
-/* Table by table, each with the busiest first: by time on CPUs, then by events */
+/* Sorts by table, then the busiest first: by time on CPUs, then by events. */
 static int by_use(const void *x, const void *y)
 {
 	const struct live_row *a = x, *b = y;
@@ -318,7 +318,7 @@ static void put_json(struct live_top *top, struct ktrace_out *out)
 	ktrace_out_str(out, "]}\n");
 }
 
-/* Threads that run now have run since they were switched to. */
+/* Adds the time of threads that run now, since they were switched to. */
 static void add_running(struct live_top *top)
 {
 	const struct ktrace_process *p;
@@ -328,7 +328,7 @@ static void add_running(struct live_top *top)
 		on_span(top, p, top->to);
 }
 
-/* Rows are found by their key, so it is a copy that is sorted. */
+/* Sorts a copy, because rows are found by their key. */
 static void show_sorted(struct live_top *top, bool is_last)
 {
 	struct hash_table rows = top->rows;

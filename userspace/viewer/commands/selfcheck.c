@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * selfcheck.c - does what is made of events agree with itself: states, statistics, moves?
+ * selfcheck.c - whether states, statistics and moves are consistent
  *
- * Files are read once more from the beginning, with the state and statistics of all. At the
- * marks the state must be what a seek makes it, from saved states. Statistics of parts, each
- * with a state of its own that has not read anything yet, must add up to those of the whole;
- * they are compared without CPUs, as time counts where a thread was in the end.
+ * Reads the files once more from the beginning, with state and statistics of the whole. At each
+ * mark, a seek, which uses saved states, must lead to the same state. Statistics of parts, each
+ * with a fresh state, must add up to those of the whole. They are compared without CPUs, because
+ * time counts for the CPU where a thread was last.
  */
 #include "selfcheck.h"
 
@@ -24,10 +24,10 @@
 #define VALUES 6u
 
 /**
- * struct row - what a node of statistics says
+ * struct row - values of a node of statistics
  * @key:	trace, thread, mode, sub-mode
  * @values:	events, and times
- * @is_part:	of a part, not of the whole
+ * @is_part:	it belongs to a part, not to the whole
  */
 struct row {
 	__u64 key[4];
@@ -36,12 +36,12 @@ struct row {
 };
 
 /**
- * struct hash_table - statistics of the whole and of its parts
+ * struct row_list - statistics of the whole and of its parts
  * @at:		the rows
  * @nr:		how many
- * @cap:	room for so many
+ * @cap:	room for this many
  */
-struct hash_table {
+struct row_list {
 	struct row *at;
 	size_t nr;
 	size_t cap;
@@ -109,7 +109,7 @@ static __u64 digest(const struct ktrace_states *s)
 	return h;
 }
 
-static int add_row(struct hash_table *rows, const struct row *row)
+static int add_row(struct row_list *rows, const struct row *row)
 {
 	size_t cap = rows->cap ? 2 * rows->cap : 64;
 	struct row *at;
@@ -125,8 +125,8 @@ static int add_row(struct hash_table *rows, const struct row *row)
 	return 0;
 }
 
-/* The nodes from threads on down; @above: key of the one above. */
-static int add_rows(struct hash_table *rows, const struct ktrace_statistic *n,
+/* Adds the nodes from threads downwards; @above: has the key of the parent. */
+static int add_rows(struct row_list *rows, const struct ktrace_statistic *n,
 		    const struct row *above)
 {
 	struct row row = *above;
@@ -150,7 +150,7 @@ static int add_rows(struct hash_table *rows, const struct ktrace_statistic *n,
 	return ret;
 }
 
-/* Is a node what the nodes below it sum to? Modes that lie on each other share some times. */
+/* True if a node is the sum of the nodes below it, except for times that stacked modes share. */
 static bool is_sum(const struct ktrace_statistic *n)
 {
 	struct ktrace_statistic sum = { 0 };
@@ -180,8 +180,8 @@ static bool is_sum(const struct ktrace_statistic *n)
 	       sum.wait_cpu_ns == n->wait_cpu_ns;
 }
 
-/* Ends statistics, and takes them in. */
-static int take_tree(struct check *c, struct ktrace_statistics *tree, struct hash_table *rows,
+/* Ends statistics, checks sums, and adds the nodes as rows. Return: 0, -errno. */
+static int take_tree(struct check *c, struct ktrace_statistics *tree, struct row_list *rows,
 		     bool is_part)
 {
 	const struct ktrace_statistic *root = ktrace_statistics_root(tree);
@@ -198,7 +198,7 @@ static int take_tree(struct check *c, struct ktrace_statistics *tree, struct has
 	return add_rows(rows, root, &top);
 }
 
-/* Reads on up to an event at @until or later; notes what the state is at marks. */
+/* Reads up to an event at @until or later; stores the digest of the state at marks. */
 static int read_part(struct check *c, struct ktrace_states *state, struct ktrace_statistics *tree,
 		     __u64 until, struct mark *noted)
 {
@@ -221,8 +221,8 @@ static int read_part(struct check *c, struct ktrace_states *state, struct ktrace
 	return ret < 0 ? ret : 0;
 }
 
-/* From mark number @from to mark number @to, with a state that has read nothing */
-static int add_part(struct check *c, __u32 from, __u32 to, struct hash_table *rows)
+/* Adds the statistics from mark number @from to mark number @to, with a fresh state. */
+static int add_part(struct check *c, __u32 from, __u32 to, struct row_list *rows)
 {
 	__u64 until = to < c->mark_nr ? c->marks[to].time : ~0ull;
 	struct ktrace_statistics *tree = NULL;
@@ -249,8 +249,8 @@ static int by_key(const void *a, const void *b)
 		      sizeof(((const struct row *)a)->key));
 }
 
-/* The statistics of the whole, less those of the parts, have to be 0 for every thread and mode. */
-static void compare_rows(struct check *c, struct hash_table *rows)
+/* Checks that statistics of the whole minus those of the parts are 0 for each thread and mode. */
+static void compare_rows(struct check *c, struct row_list *rows)
 {
 	__u64 left[VALUES], any;
 	size_t i, j;
@@ -273,7 +273,7 @@ static void compare_rows(struct check *c, struct hash_table *rows)
 	}
 }
 
-static int check_parts(struct check *c, struct hash_table *rows)
+static int check_parts(struct check *c, struct row_list *rows)
 {
 	__u32 parts = c->mark_nr < PARTS ? c->mark_nr : PARTS, i;
 	int ret = 0;
@@ -286,7 +286,7 @@ static int check_parts(struct check *c, struct hash_table *rows)
 	return ret;
 }
 
-/* Backwards, so that each goes to where saved states are for. */
+/* Seeks from the last mark to the first, so that each seek needs a saved state. */
 static int seek_states(struct check *c, struct ktrace_states *state)
 {
 	const struct mark *m;
@@ -304,7 +304,7 @@ static int seek_states(struct check *c, struct ktrace_states *state)
 	return ret;
 }
 
-static int check_whole(struct check *c, struct hash_table *rows)
+static int check_whole(struct check *c, struct row_list *rows)
 {
 	struct ktrace_statistics *tree = NULL;
 	struct ktrace_states *state;
@@ -326,7 +326,7 @@ static int check_whole(struct check *c, struct hash_table *rows)
 	return ret;
 }
 
-/* Remembers the last event that counts. */
+/* True if an event counts; keeps it in *@arg as the last such event. */
 static bool counts(void *arg, const struct ktrace_trace_event *e)
 {
 	if (check_is_countable(e))
@@ -334,7 +334,7 @@ static bool counts(void *arg, const struct ktrace_trace_event *e)
 	return check_is_countable(e);
 }
 
-/* Is the @n-th event that counts from here on the mark? Return: 1, 0, -errno. */
+/* Checks that the @n-th countable event from here on is the mark. Return: 1, 0, -errno. */
 static int is_forward(struct check *c, __u64 n, const struct ktrace_search *search,
 		      const struct mark *wanted)
 {
@@ -345,7 +345,7 @@ static int is_forward(struct check *c, __u64 n, const struct ktrace_search *sear
 	return ret ? ret : found == n && check_is_mark(wanted, last);
 }
 
-/* From one mark forward to the next, back by as many events, and forward again */
+/* Moves from one mark to the next, back by as many events, and forward again. */
 static int move(struct check *c, const struct mark *from, const struct mark *to)
 {
 	struct ktrace_trace_event last = { 0 };
@@ -382,12 +382,12 @@ static int check_moves(struct check *c)
 
 int check_states(struct check *c)
 {
-	struct hash_table rows = { .at = NULL };
+	struct row_list rows = { .at = NULL };
 	int ret;
 
 	if (c->goes_back || c->is_torn || c->is_scattered)
 		return 0;
-	/* The whole, then its parts */
+	/* Read the whole, then its parts. */
 	c->again = 0;
 	progress_begin(0, 2 * c->events);
 	ret = check_whole(c, &rows);
@@ -400,7 +400,7 @@ int check_states(struct check *c)
 	return ret;
 }
 
-/* Do pthread events tell of transitions that cannot be? */
+/* ---- impossible transitions in pthread events ---- */
 
 int check_sync_begin(struct check *c)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* selfcheck.h - does reading files agree with itself? The parts of ktrace check */
+/* selfcheck.h - parts of ktrace check: whether reading files is consistent */
 #ifndef VIEWER_COMMANDS_SELFCHECK_H
 #define VIEWER_COMMANDS_SELFCHECK_H
 
@@ -17,8 +17,8 @@
  * @id:		its type
  * @tid:	its thread
  * @before:	events before it that were counted
- * @behind:	the position behind it
- * @state:	digest of the state in front of all events at @time or later
+ * @behind:	the position after it
+ * @state:	digest of the state before all events at @time or later
  */
 struct mark {
 	__u64 time;
@@ -34,21 +34,21 @@ struct mark {
  * struct check - one run of the command
  * @is_json:	one object
  * @out:	standard output
- * @damaged:	things that are wrong
+ * @damaged:	number of errors found
  * @set:	the files
- * @marks:	the first event with its time, each
+ * @marks:	each is the first event with its time
  * @mark_nr:	how many
- * @every:	events between two marks, at least
- * @events:	in all, losses and torn ones not counted
- * @again:	read again by now
+ * @every:	minimum number of events between two marks
+ * @events:	in all, without losses and torn events
+ * @again:	events read again so far
  * @goes_back:	there are events with a stamp below their predecessor's
  * @is_torn:	there are events that lack fragments
- * @is_scattered: there are events of which a seek may not find the beginning
+ * @is_scattered: there are events whose beginning a seek may miss
  * @states:	states compared
  * @parts:	parts whose statistics were added up
  * @moves:	moves forward and back by a number of events
  * @sync_states: machines, for @sync
- * @sync:	what threads and objects do, from pthread events
+ * @sync:	model of threads and objects, from pthread events
  */
 struct check {
 	bool is_json;
@@ -70,7 +70,7 @@ struct check {
 	struct model *sync;
 };
 
-/* Something that is wrong and has a message of our own */
+/* Reports an error with a message of our own. */
 __attribute__((format(printf, 3, 4)))
 void check_complain(struct check *c, const char *path, const char *format, ...);
 
@@ -79,22 +79,25 @@ static inline bool check_is_mark(const struct mark *m, const struct ktrace_trace
 	return m->time == e->time && m->raw == e->raw && m->id == e->id && m->tid == e->tid;
 }
 
-/* Neither a loss nor torn: those have the time of what came next, and a seek may go between. */
+/*
+ * True if it is neither a loss nor torn: those have the time of the next event, and a seek may go
+ * between the two.
+ */
 static inline bool check_is_countable(const struct ktrace_trace_event *e)
 {
 	return e->id != KTRACE_ID_LOST && !(e->flags & KTRACE_EVENT_INCOMPLETE);
 }
 
 /*
- * The state at each mark, by a seek and by reading from the beginning; statistics of parts, and
- * of the whole; forward by a number of events, and back. None of them for files where times or
- * events are not what they seem: see the man page. Return: 0, -errno.
+ * Compares the state at each mark after a seek and after reading from the beginning, and statistics
+ * of parts and of the whole; moves forward and back by a number of events. Does nothing for files
+ * where stamps go back or events are torn or scattered: see the man page. Return: 0, -errno.
  */
 int check_states(struct check *c);
 
 /*
- * Transitions of threads and objects that cannot be: begin, then each event to model_update(). End
- * complains, unless reading has failed (@ret). Return: 0, -ENOMEM.
+ * Look for impossible transitions of threads and objects: begin, then pass each event to
+ * model_update(). The end reports them, unless reading failed (@ret). Return: 0, -ENOMEM.
  */
 int check_sync_begin(struct check *c);
 void check_sync_end(struct check *c, int ret);

@@ -2,10 +2,10 @@
 /*
  * html.c - the data of a page that shows traces
  *
- * The files are read twice: first to know in which ranges of time there is much, then for
- * everything else. Memory is that of the models, of the rows and of one block.
+ * The files are read twice: first to find the ranges of time that have many events, then for
+ * everything else. Memory is needed for the models, the rows and one block.
  *
- * A page that is served can be looked at from the beginning on: it shows what has been read.
+ * A served page can be viewed from the start: it shows what has been read so far.
  */
 #include "html.h"
 
@@ -28,7 +28,7 @@ const char *html_option(struct html *h, int option)
 	return NULL;
 }
 
-/* Where an event is on the page; what is told of rows does not go back. */
+/* Returns the time of an event on the page. It never goes back, as times of rows must not. */
 static __u64 go_on(struct html *h, __u64 time)
 {
 	__u64 now = time > h->begin ? time - h->begin : 0;
@@ -38,7 +38,7 @@ static __u64 go_on(struct html *h, __u64 time)
 	return h->latest;
 }
 
-/* Return: 1, the window is over; 0, -errno. */
+/* Counts events in the nodes. Return: 1 = the window is over, 0, -errno. */
 static int count_events(struct html *h, const struct ktrace_trace_event *events, int nr, __u64 to)
 {
 	int i, ret;
@@ -75,7 +75,7 @@ static int count(struct html *h, __u64 start, __u64 end, __u64 to)
 	return nr < 0 ? nr : ret < 0 ? ret : ktrace_traceset_seek(h->set, 0);
 }
 
-/* Finds the window, and which nodes there are. Return: 0, -errno. */
+/* Determines the window and the nodes. Return: 0, -errno. */
 static int plan(struct html *h)
 {
 	const struct time_range *s = &h->scope;
@@ -93,7 +93,7 @@ static int plan(struct html *h)
 	return ret ? ret : count(h, start, end, to);
 }
 
-/* Nodes that are over by @time end, and those that begin are opened. */
+/* Closes the nodes that end by @time and opens those that begin by then. */
 static void advance(struct html *h, __u64 time)
 {
 	struct html_lod *l = &h->lanes;
@@ -125,7 +125,7 @@ static int add_lost(struct html *h, const struct ktrace_trace_event *e)
 	return 0;
 }
 
-/* Each event from the first of all on, whatever is asked for */
+/* Takes in every event of the files, whatever the options select. */
 static int take(void *arg, const struct ktrace_trace_event *e)
 {
 	struct html *h = arg;
@@ -144,8 +144,8 @@ static int take(void *arg, const struct ktrace_trace_event *e)
 	return ret ? ret : h->lanes.error ? h->lanes.error : h->blocks.error;
 }
 
-/* struct paired_counts - events of a file, which is the key */
-struct paired_counts {
+/* struct file_events - events of a file, which is the key */
+struct file_events {
 	__u32 trace;
 	__u32 zero;
 	__u64 events;
@@ -153,9 +153,9 @@ struct paired_counts {
 
 static int add_event(struct html *h, const struct ktrace_trace_event *e)
 {
-	const struct paired_counts key = { .trace = (__u32)ktrace_trace_index(e->stream->trace) };
+	const struct file_events key = { .trace = (__u32)ktrace_trace_index(e->stream->trace) };
 	const __u32 row = h->follow.self;
-	struct paired_counts *t;
+	struct file_events *t;
 
 	html_block_event(&h->blocks, e, row + 1, e->time > h->begin ? e->time - h->begin : 0,
 			 h->number - 1);
@@ -171,13 +171,13 @@ static int add_event(struct html *h, const struct ktrace_trace_event *e)
 
 __u64 html_events(const struct html *h, size_t trace)
 {
-	const struct paired_counts key = { .trace = (__u32)trace };
-	const struct paired_counts *t = hash_table_find(&h->events, &key);
+	const struct file_events key = { .trace = (__u32)trace };
+	const struct file_events *t = hash_table_find(&h->events, &key);
 
 	return t ? t->events : 0;
 }
 
-/* Before more is read */
+/* Saves a position and takes a turn before more events are read. */
 static int between(void *arg)
 {
 	struct html *h = arg;
@@ -207,7 +207,7 @@ static int read_all(struct html *h)
 	return ret;
 }
 
-/* What lasts is told up to the end of the window. */
+/* Reports states that still last up to the end of the window, then closes block and nodes. */
 static void end_all(struct html *h)
 {
 	struct html_lod *l = &h->lanes;
@@ -226,7 +226,7 @@ int html_make(struct html *h, struct ktrace_traceset *set)
 
 	h->set = set;
 	h->losses = (struct hash_table)HASH_TABLE_INIT(struct html_loss, reason);
-	h->events = (struct hash_table)HASH_TABLE_INIT(struct paired_counts, zero);
+	h->events = (struct hash_table)HASH_TABLE_INIT(struct file_events, zero);
 	ret = html_store_new(&h->store);
 	if (!ret)
 		ret = plan(h);
@@ -247,7 +247,7 @@ int html_make(struct html *h, struct ktrace_traceset *set)
 	return ret ? ret : h->lanes.error ? h->lanes.error : h->blocks.error;
 }
 
-/* A node that is not over is shown as far as it is known. */
+/* Appends a node that has not ended, as far as it is known. */
 static int open_node(struct html *h, __u32 id, struct bytes *to)
 {
 	struct bytes node = { 0 };
@@ -293,7 +293,7 @@ void html_complain(int error)
 {
 	char what[PATH_MAX];
 
-	/* Of the files all is said where they are read: what is left is memory, and this. */
+	/* File errors are already reported; only memory and the temporary file remain. */
 	snprintf(what, sizeof(what), "temporary file in %s", temporary_folder());
 	complain_about(error == -ENOMEM ? "html" : what, "%s", output_error(error));
 }

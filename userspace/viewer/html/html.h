@@ -2,13 +2,13 @@
 /*
  * html.h - the data of a page that shows traces: see Documentation/html.md
  *
- *   html_tree.h    which ranges of time there are at which level of detail
- *   html_model.h  what events do to rows
- *   html_rows.h    the rows, and the states that they are in
- *   html_lod.h   what rows look like from afar
- *   html_block.h   events and changes, exact
- *   html_store.h   where pieces lie until the page is written, or as long as it is served
- *   html_reread.h   events of a page that is served
+ *   html_tree.h    ranges of time at each level of detail
+ *   html_model.h   effects of events on rows
+ *   html_rows.h    rows and their states
+ *   html_lod.h     rows at reduced detail
+ *   html_block.h   exact events and changes
+ *   html_store.h   pieces, until the page is written or as long as it is served
+ *   html_reread.h  events of a served page
  */
 #ifndef VIEWER_HTML_HTML_H
 #define VIEWER_HTML_HTML_H
@@ -25,11 +25,11 @@ struct html_loss {
 };
 
 /*
- * How far a page is. One that is served is asked for while it is made:
+ * How far a page is. Browsers request a served page while it is made:
  *
- *   HTML_COUNTING	files are read to know in which ranges of time there is much
- *   HTML_READING	and for everything else
- *   HTML_WHOLE		nothing more will come
+ *   HTML_COUNTING	the files are read to find the ranges of time that have many events
+ *   HTML_READING	the files are read for everything else
+ *   HTML_WHOLE		the page is complete
  */
 enum html_stage { HTML_COUNTING, HTML_READING, HTML_WHOLE };
 
@@ -37,17 +37,17 @@ enum html_stage { HTML_COUNTING, HTML_READING, HTML_WHOLE };
  * struct html - one page
  * @scope:	which events
  * @title:	of the page, NULL = names of the files
- * @is_served:	pieces are asked for by their addresses
- * @turn:	called now and then while the page is made: what else there is to do; may be NULL;
- *		returns 0, -errno = that is enough
- * @turner:	for @turn
+ * @is_served:	the page requests pieces by their addresses
+ * @turn:	called now and then while the page is made, to do other work; may be NULL;
+ *		returns 0, -errno = stop
+ * @turner:	argument of @turn
  * @stage:	how far it is
  * @number:	events read so far
- * @again:	where they are in the files, if the page is served
+ * @again:	positions of events in the files, if the page is served
  * @set:	the files
- * @begin:	ns since the epoch of what is 0 in the page
+ * @begin:	time 0 of the page, in ns since the epoch
  * @span:	ns until its last event
- * @latest:	ns since @begin of the latest event, which does not go back
+ * @latest:	ns from @begin to the latest event; never goes back
  * @store:	pieces
  * @tree:	nodes
  * @lanes:	levels of detail
@@ -84,29 +84,29 @@ struct html {
 	TIME_RANGE_OPTIONS, \
 	{ "title", required_argument, NULL, 'T' }
 
-/* Takes an option of those above in. Returns what is wrong, NULL = nothing. */
+/* Handles one of the options above. Returns what is wrong, or NULL. */
 const char *html_option(struct html *h, int option);
 /* Reads the files and makes all pieces. Return: 0; -errno, also that of @turn. */
 int html_make(struct html *h, struct ktrace_traceset *set);
 /*
- * Appends a piece as it is now, deflated; @turn may call this. Return: 0, -ENOENT there is none,
+ * Appends a piece as it is now, deflated; @turn may call this. Return: 0, -ENOENT = no such piece,
  * -errno.
  */
 int html_piece(struct html *h, enum html_piece kind, __u32 id, struct bytes *to);
-/* Says why that has failed. */
+/* Reports why html_make() or html_put_page() failed. */
 void html_complain(int error);
 void html_free(struct html *h);
-/* Events of a file, by its number */
+/* Returns the number of events of a file, which is given by its number. */
 __u64 html_events(const struct html *h, size_t trace);
 
-/* html_order.c: numbers of all rows in the order of display, to be freed; NULL: no memory */
+/* html_order.c: returns the numbers of all rows in display order, to be freed; NULL: no memory */
 __u32 *html_row_order(struct html *h);
-/* HTML_NO_ROW = none */
+/* Returns the number of the parent row, HTML_NO_ROW = none. */
 __u32 html_row_parent(struct html *h, const struct html_row *row);
 
-/* html_page.c: the page, without nodes and blocks if it is served. Return: 0, -errno. */
+/* html_page.c: writes the page, without nodes and blocks if it is served. Return: 0, -errno. */
 int html_put_page(struct html *h, struct ktrace_out *out);
-/* html_head.c: the head. Return: 0, -ENOMEM. */
+/* html_head.c: writes the head. Return: 0, -ENOMEM. */
 int html_put_head(struct html *h, struct ktrace_out *out);
 
 #endif

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * html_block.c - blocks of events and of what changes with them
+ * html_block.c - blocks of events and of the changes they cause
  *
- * A piece: the events, the states that rows are in at its beginning, changes of states, arrows.
- * See Documentation/html.md. Of a page that is served: number of events, their rows, which of all
- * events they are; and the rest as above.
+ * A piece: the events, the states of rows at its beginning, changes of states, arrows. See
+ * Documentation/html.md. For a served page: number of events, their rows, their numbers among all
+ * events; then the rest as above.
  *
- * What a filter leaves out changes states, too: a block is full when it has many events, many
+ * Events that a filter drops change states, too. So a block is full when it has many events, many
  * changes or many bytes.
  */
 #include "html_block.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * html_block.h - blocks of events and of what changes with them, exact and in order
+ * html_block.h - blocks of events and of the changes they cause, exact and in order
  *
- * Of a page that is served only what the models say is stored: rows of events, changes, arrows.
- * The events are read from the files again when a block is asked for; see html_reread.h.
+ * For a served page, only the output of the models is stored: rows of events, changes, arrows.
+ * The events are read from the files again when a block is requested; see html_reread.h.
  */
 #ifndef VIEWER_HTML_HTML_BLOCK_H
 #define VIEWER_HTML_HTML_BLOCK_H
@@ -26,26 +26,26 @@ struct html_entry {
 struct html_rows;
 
 /**
- * struct html_blocks - the block at hand, and the directory
- * @store:	where blocks go
- * @rows:	their states begin a block
- * @has_models_only: events are not stored, but which ones they are
+ * struct html_blocks - the current block, and the directory
+ * @store:	where blocks are stored
+ * @rows:	a block begins with their states
+ * @has_models_only: store the numbers of events instead of the events
  * @kinds:	types and rings met
  * @entries:	directory
  * @nr:		blocks that are stored
- * @cap:	for how many entries there is room
+ * @cap:	room for this many entries
  * @total:	events in all blocks so far
- * @is_open:	there is a block at hand
- * @now:	the block at hand
+ * @is_open:	there is a current block
+ * @now:	the current block
  * @changed:	time of its latest change
  * @arrived:	end of its latest arrow
  * @changes_nr:	changes in it
  * @arrows_nr:	arrows in it
  * @events:	in it
- * @owners:	rows of its events, + 1, if they are not stored
- * @steps:	their numbers among all events that are read, each counted from the one before
- * @number:	of the latest
- * @begun:	states that it begins with
+ * @owners:	rows of its events, + 1, if the events are not stored
+ * @steps:	their numbers among all events read, each as the difference to the previous one
+ * @number:	of the latest event
+ * @begun:	states at its beginning
  * @changes:	of states
  * @arrows:	in it
  * @error:	0, -errno
@@ -77,7 +77,7 @@ struct html_blocks {
 
 void html_blocks_init(struct html_blocks *b, struct html_store *store, struct html_rows *rows);
 void html_blocks_free(struct html_blocks *b);
-/* Event number @number of all that are read, of row @row, + 1, 0 = of none */
+/* Adds event number @number of all events read; it belongs to row @row - 1, or none if 0. */
 void html_block_event(struct html_blocks *b, const struct ktrace_trace_event *e, __u32 row,
 		      __u64 time, __u64 number);
 void html_block_change(struct html_blocks *b, __u32 row, __u32 state, __u64 time);
@@ -92,9 +92,9 @@ struct html_link {
 };
 
 void html_block_arrow(struct html_blocks *b, const struct html_link *link);
-/* The block at hand is stored if it is full. */
+/* Stores the current block if it is full. */
 void html_block_check(struct html_blocks *b);
-/* The block at hand, if there is one, is stored. */
+/* Stores the current block, if there is one. */
 void html_block_close(struct html_blocks *b);
 
 #endif

@@ -2,8 +2,8 @@
 /*
  * html_events.c - events of a block of a page: see Documentation/html.md
  *
- * Number of events, base time, strings, a column for each of time, type, row, stream and flags,
- * bytes of all fields and the fields.
+ * The order is: number of events, base time, strings, a column for each of time, type, row, stream
+ * and flags, size of all fields in bytes, the fields.
  */
 #include "html_events.h"
 
@@ -61,7 +61,7 @@ static __u32 hash(const char *text, size_t size)
 	return (__u32)(h ^ h >> 32);
 }
 
-/* The slot that has this string, + 1, or is free for it */
+/* Returns the slot of this string, which has its number + 1, or a free slot with 0. */
 static __u32 *slot_of(const struct html_strings *s, const char *text, size_t size)
 {
 	__u32 i = hash(text, size) & (s->slot_nr - 1);
@@ -94,7 +94,7 @@ static int grow_strings(struct html_strings *s)
 	return 0;
 }
 
-/* Number of a string in the block's table */
+/* Returns the number of a string in the block's table; adds the string if it is new. */
 static __u32 string_of(struct html_events *b, const char *text, size_t size)
 {
 	struct html_strings *s = &b->strings;
@@ -113,7 +113,7 @@ static __u32 string_of(struct html_events *b, const char *text, size_t size)
 	return s->nr - 1;
 }
 
-/* What has been put together in @b->text becomes a field. */
+/* Appends the text collected in @b->text as a field. */
 static void put_text(struct html_events *b)
 {
 	if (b->text.error)
@@ -168,7 +168,7 @@ static void put_value(struct html_events *b, const struct ktrace_value *v, __u32
 	}
 }
 
-/* Return: false, a value of a type that is stored as a number is not all there. */
+/* Appends all values. Returns false if a value that is stored as a number is truncated. */
 static bool put_values(struct html_events *b, const struct ktrace_trace_event *e,
 		       struct html_type *key)
 {
@@ -199,7 +199,7 @@ static void put_bytes(struct html_events *b, const struct ktrace_trace_event *e)
 	put_text(b);
 }
 
-/* Appends the fields of an event. Return: number of its type. */
+/* Appends the fields of an event. Returns the number of its type. */
 static __u64 put_fields(struct html_events *b, const struct ktrace_trace_event *e)
 {
 	struct html_type key = { .type = e->type }, *type;

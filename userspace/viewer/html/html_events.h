@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * html_events.h - events of a block of a page: columns, fields and the strings of these
+ * html_events.h - events of a block of a page: columns, fields and their strings
  *
- * What types and rings there are is known to all blocks of a page.
+ * All blocks of a page share the types and rings.
  */
 #ifndef VIEWER_HTML_HTML_EVENTS_H
 #define VIEWER_HTML_HTML_EVENTS_H
@@ -12,24 +12,24 @@
 #include "base/bytes.h"
 #include "base/hash_table.h"
 
-/* How a field is stored: as the letters of "uixfgj" in Documentation/html.md */
+/* How a field is stored, in the order of the letters "uixfgj" in Documentation/html.md */
 enum html_field {
 	HTML_UNSIGNED, HTML_SIGNED, HTML_HEX, HTML_F64, HTML_F32, HTML_JSON,
 };
 
 enum {
-	HTML_TYPE_CONTEXT = 1 << 0,	/* there is a field "context" at the end */
-	HTML_TYPE_TEXT = 1 << 1,	/* all fields are JSON: one of them is cut */
-	HTML_TYPE_BYTES = 1 << 2,	/* one field "bytes": what the file does not describe */
+	HTML_TYPE_CONTEXT = 1 << 0,	/* the last field is "context" */
+	HTML_TYPE_TEXT = 1 << 1,	/* all fields are JSON: one of them is truncated */
+	HTML_TYPE_BYTES = 1 << 2,	/* one field "bytes": the fields cannot be decoded */
 };
 
 /**
- * struct html_type - a type of event, with as many fields as events have; begins with the key
- * @type:	NULL = none is described
- * @first:	what its first field is, if that is not the type's: its names may depend on the ABI
+ * struct html_type - a type of event with a number of fields; begins with the key
+ * @type:	NULL = the file describes none
+ * @first:	its first field, if that is not the type's: names of values may depend on the ABI
  * @kind:	of the stream, if @type is NULL
  * @id:		of the event, if @type is NULL
- * @fields:	how many of the type's
+ * @fields:	how many fields of the type its events have
  * @flags:	HTML_TYPE_*
  */
 struct html_type {
@@ -47,7 +47,7 @@ struct html_stream {
 	__u32 number;
 };
 
-/* struct html_strings - the strings of a block, each once */
+/* struct html_strings - the strings of a block, without duplicates */
 struct html_strings {
 	struct bytes text;
 	__u32 *slots;
@@ -62,7 +62,7 @@ struct html_strings {
 
 enum html_column { HTML_TIME, HTML_TYPE, HTML_ROW, HTML_STREAM, HTML_FLAGS, HTML_COLUMN_NR };
 
-/* struct html_kinds - types and rings met so far, by their keys */
+/* struct html_kinds - types and rings seen so far, by their keys */
 struct html_kinds {
 	struct hash_table types;
 	struct hash_table streams;
@@ -76,8 +76,8 @@ void html_kinds_free(struct html_kinds *k);
  * @kinds:	types and rings
  * @nr:		how many events
  * @last:	time of the latest
- * @columns:	a number for each
- * @fields:	of all
+ * @columns:	each has a number for each event
+ * @fields:	of all events
  * @strings:	of the fields
  * @text:	a field being put together
  * @error:	0, -errno
@@ -95,16 +95,16 @@ struct html_events {
 
 void html_events_init(struct html_events *b, struct html_kinds *kinds);
 void html_events_free(struct html_events *b);
-/* There is none; times count from @base. */
+/* Drops all events; times count from @base. */
 void html_events_begin(struct html_events *b, __u64 base);
-/* One more, of row @row - 1, 0 = of none */
+/* Adds an event of row @row - 1, or of no row if @row is 0. */
 void html_events_add(struct html_events *b, const struct ktrace_trace_event *e, __u32 row,
 		     __u64 time);
-/* Bytes of their fields and strings */
+/* Returns the size of their fields and strings in bytes. */
 size_t html_events_size(const struct html_events *b);
-/* Appends all that there are, which began at @base. */
+/* Appends all events; @base is that of html_events_begin(). */
 void html_events_put(struct html_events *b, struct bytes *to, __u64 base);
-/* How a field of a type with these flags is stored */
+/* Returns how a field of a type with these flags is stored. */
 enum html_field html_field_of(const struct ktrace_field *f, __u32 flags);
 
 #endif

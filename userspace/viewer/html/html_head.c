@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * html_head.c - the head of a page, in JSON: all that is not in nodes and blocks
+ * html_head.c - the head of a page, in JSON: everything except nodes and blocks
  *
- * Text of traces may be hostile. In a script element only "<" can do harm, so there is none.
+ * Text of traces may be hostile. In a script element only "<" can do harm, so it is escaped.
  */
 #include "html.h"
 
@@ -331,7 +331,7 @@ static int put_rows(struct html *h, struct ktrace_out *out)
 		put_number(out, order[i]);
 	ktrace_out_char(out, ']');
 	free(order);
-	/* Until all are known, rows of processes give their numbers back. */
+	/* Until all other rows are known, rows of processes do not keep their numbers. */
 	if (h->stage != HTML_WHOLE)
 		hash_table_cut(&h->rows.rows, others);
 	return 0;
@@ -340,7 +340,7 @@ static int put_rows(struct html *h, struct ktrace_out *out)
 static void put_nodes(const struct html *h, struct ktrace_out *out)
 {
 	const struct html_node *n;
-	/* Those that have begun, while the files are read */
+	/* While the files are read, only the nodes that have begun */
 	const __u32 nr = h->stage == HTML_WHOLE ? h->tree.nr : h->lanes.next;
 	__u32 i;
 

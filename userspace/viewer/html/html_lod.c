@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * html_lod.c - what each row looks like in each bin of the nodes that are open
+ * html_lod.c - what each row looks like in each bin of the open nodes
  *
  * A piece: HTML_BINS numbers of events, HTML_BINS of lost ones, number of rows, then for each row
- * how much its number is higher than the one before, runs of states, runs of events. All runs:
- * how many, then value and length of each. See Documentation/html.md.
+ * the difference between its number and the previous one, runs of states, runs of events. All
+ * runs: how many, then value and length of each. See Documentation/html.md.
  */
 #include "html_rows.h"
 
@@ -32,7 +32,7 @@ static void add_run(struct html_runs *r, __u64 value, __u32 bins)
 	r->bins += bins;
 }
 
-/* The state that lasts longest in bin number @r->bins so far; 0: there is none */
+/* Returns the state that lasts longest in the current bin so far, 0 = none. */
 static __u32 longest(const struct html_lane *lane)
 {
 	const struct html_share *best[2] = { NULL, NULL }, *s;
@@ -50,7 +50,7 @@ static __u32 longest(const struct html_lane *lane)
 	return best[0] ? best[0]->state : 0;
 }
 
-/* The bin is complete. */
+/* Ends the current bin: adds its longest state to the runs. */
 static void end_states(struct html_lane *lane)
 {
 	if (lane->share_nr)
@@ -58,7 +58,7 @@ static void end_states(struct html_lane *lane)
 	lane->share_nr = 0;
 }
 
-/* Rounded down, + 1; 0 of 0 */
+/* Returns the logarithm to base 2, rounded down, + 1; 0 for 0. */
 static __u64 log2_of(__u64 count)
 {
 	__u64 log2 = 0;
@@ -75,7 +75,7 @@ static void end_counts(struct html_lane *lane)
 	lane->count = 0;
 }
 
-/* Bins before @bin are over. */
+/* Ends all bins before @bin. */
 static void go_to_state(struct html_lane *lane, __u32 bin)
 {
 	if (lane->states.bins < bin)
@@ -134,7 +134,7 @@ static struct html_lane *lane_of(struct html_level *level, __u32 row)
 	return &level->lanes[row];
 }
 
-/* [@from, @to) of the node, counted from its beginning; bins have @bin ns. Return: 0, -ENOMEM. */
+/* Adds [@from, @to), counted from the node's beginning; bins have @bin ns. Return: 0, -ENOMEM. */
 static int add_state(struct html_lane *lane, struct html_share share, __u64 from, __u64 to,
 		     __u64 bin)
 {
@@ -205,7 +205,7 @@ void html_lod_lost(struct html_lod *l, __u64 count, __u64 time)
 	}
 }
 
-/* Runs, those to come included: @value, 0 = none, of one more bin, and nothing up to the last */
+/* Appends all runs: those so far, @value for the current bin if not 0, then 0 up to the last. */
 static void put_runs(struct bytes *b, const struct html_runs *r, __u64 value)
 {
 	struct html_runs rest = { .value = r->value, .nr = r->nr, .bins = r->bins };
@@ -246,7 +246,7 @@ static void put_level(struct bytes *b, const struct html_level *level)
 	}
 }
 
-/* For the next node, with the room that there is. */
+/* Clears a level for its next node; keeps its memory. */
 static void clear_level(struct html_level *level)
 {
 	struct html_lane *lane;

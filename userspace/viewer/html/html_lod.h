@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * html_lod.h - what each row looks like in each bin of the nodes that are open
+ * html_lod.h - what each row looks like in each bin of the open nodes
  *
- * Time goes forward; in each bin of a row the state that lasts longest counts, and how many
- * events it has. All threads that a CPU runs in a bin count together, or it would look idle while
- * it is not: if they take most of the bin, the one that runs longest is shown. When a node ends
- * its piece is stored.
+ * Time goes forward. Each bin of a row shows the state that lasts longest, and the number of
+ * events. All threads that a CPU runs in a bin count together, or a busy CPU would look idle: if
+ * they take most of the bin, it shows the one that runs longest. The piece of a node is stored
+ * when the node ends.
  */
 #ifndef VIEWER_HTML_HTML_LOD_H
 #define VIEWER_HTML_HTML_LOD_H
@@ -16,7 +16,7 @@
 
 #include <stdbool.h>
 
-/* struct html_share - time of a state in the present bin; @is_run: of a CPU that runs a thread */
+/* struct html_share - time of a state in the current bin; @is_run: of a CPU that runs a thread */
 struct html_share {
 	__u32 state;
 	bool is_run;
@@ -24,11 +24,11 @@ struct html_share {
 };
 
 /**
- * struct html_runs - the same value for some bins, one such run after the other
+ * struct html_runs - values of bins, as runs of equal values
  * @bytes:	runs that have ended: value, length
- * @value:	of the latest
- * @nr:		length of the latest
- * @bins:	of all, the latest included
+ * @value:	of the latest run
+ * @nr:		length of the latest run
+ * @bins:	number of bins in all runs, including the latest
  */
 struct html_runs {
 	struct bytes bytes;
@@ -39,13 +39,13 @@ struct html_runs {
 
 /**
  * struct html_lane - one row in one open node
- * @is_open:	it has something
+ * @is_open:	it has a state or an event
  * @states:	states that last longest, + 1
- * @shares:	of the bin behind them
+ * @shares:	of the bin after @states
  * @share_nr:	how many
- * @share_cap:	for how many there is room
+ * @share_cap:	room for this many
  * @counts:	numbers of events, as their logarithms
- * @count:	of the bin behind them
+ * @count:	of the bin after @counts
  */
 struct html_lane {
 	bool is_open;
@@ -61,7 +61,7 @@ struct html_lane {
  * struct html_level - the open node of a level
  * @node:	its number
  * @lanes:	by row
- * @lane_nr:	rows there is room for
+ * @lane_nr:	room for this many rows
  * @events:	in each bin
  * @lost:	in each bin
  */
@@ -76,8 +76,8 @@ struct html_level {
 /**
  * struct html_lod - the open nodes
  * @tree:	all nodes
- * @store:	where pieces go
- * @states:	what states are; set when the table of rows is made
+ * @store:	where pieces are stored
+ * @states:	table of states; set when the table of rows is made
  * @next:	number of the next node to open
  * @levels:	the open ones, from the root on
  * @open_nr:	how many
@@ -95,19 +95,17 @@ struct html_lod {
 
 void html_lod_init(struct html_lod *l, struct html_tree *tree, struct html_store *store);
 void html_lod_free(struct html_lod *l);
-/* When the lowest open node ends; ~0 = none is open */
+/* Returns when the lowest open node ends; ~0 = none is open. */
 __u64 html_lod_end(const struct html_lod *l);
-/* Stores the lowest open node; all its rows have been told of. */
+/* Stores the lowest open node, after html_lod_state() for all its rows. */
 void html_lod_close(struct html_lod *l, __u32 end_block);
-/*
- * Appends what the open node @node has so far. Return: true, false = it is not open.
- */
+/* Appends what node @node has so far. Returns false if it is not open. */
 bool html_lod_peek(const struct html_lod *l, __u32 node, struct bytes *b);
-/* Opens the next node; block @block has its first event. */
+/* Opens the next node, whose first event is in block @block. */
 void html_lod_open(struct html_lod *l, __u32 block);
-/* Row @row was in @state, + 1, in [@from, @to). */
+/* Adds a state, + 1, that row @row had in [@from, @to). */
 void html_lod_state(struct html_lod *l, __u32 row, __u32 state, __u64 from, __u64 to);
-/* An event of @row, ~0 = of none. */
+/* Counts an event of @row, ~0 = of none. */
 void html_lod_event(struct html_lod *l, __u32 row, __u64 time);
 void html_lod_lost(struct html_lod *l, __u64 count, __u64 time);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * html_model.c - which rows events are about, and what events do to rows
+ * html_model.c - which rows events belong to, and how events change rows
  *
- * The models tell of changes before they are made, or while: what has changed is noted, and
- * looked at when the event has been taken in.
+ * The models report changes before or while they make them. So the objects that change are
+ * noted, and examined after the event has been taken in.
  */
 #include "html_model.h"
 
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows of locks: so many of any, the rest up to the maximum of those that threads wait for */
+/* Rows of locks: this many of any, then only those that threads wait for, up to the maximum */
 #define LOCKS_IDLE_MAX 4096u
 #define LOCKS_MAX 16384u
 
@@ -28,7 +28,7 @@ static bool wants(const struct html_model *f, __u32 tid, __u32 pid)
 	return !f->select->pid_nr;
 }
 
-/* Row of a thread, HTML_NO_ROW if it was not asked for */
+/* Returns the row of a thread, HTML_NO_ROW if the options exclude it. */
 static __u32 thread_row(struct html_model *f, const struct ktrace_process *p)
 {
 	const struct html_key key = { HTML_THREAD, p->machine, p->serial, 0 };
@@ -105,7 +105,7 @@ static void name_resource(struct html_model *f, struct html_row *row,
 			 sub ? sub : "");
 }
 
-/* What a resource does; of a CPU that runs a thread which one */
+/* Returns the state of a resource; for a CPU that runs a thread, the state names the thread. */
 static __u32 work_of(struct html_model *f, const struct ktrace_resource *r)
 {
 	const __u32 mode = ktrace_resource_mode(r);
@@ -151,10 +151,10 @@ static void enter_thread(struct html_model *f, const struct html_touched *t)
 
 	if (p->serial != t->serial || p->status == KTRACE_STATUS_DEAD)
 		html_spans_end(f, before);
-	/* Its number is another thread's by now. */
+	/* Another thread has its number by now. */
 	if (p->serial != t->serial)
 		html_row_enter(f->rows, before, 0, f->now);
-	/* Idle tasks have no row: that is what rows of CPUs are for. */
+	/* Idle tasks have no row: rows of CPUs show them. */
 	if (p->tid)
 		html_row_enter(f->rows, thread_row(f, p), f->doing[flow_class(p)], f->now);
 }
@@ -170,7 +170,7 @@ static void enter_all(struct html_model *f)
 	f->thread_nr = f->resource_nr = 0;
 }
 
-/* The row of a thread that the other model knows */
+/* Returns the row of a thread of the pthread model. */
 static __u32 row_of(struct html_model *f, const struct model_thread *t)
 {
 	const struct ktrace_process *p;
@@ -209,9 +209,9 @@ static void on_sync_thread(void *arg, const struct model_thread *t, const struct
 }
 
 /*
- * Has this lock no row, and counts as left out? A program may have a million mutexes, and each row
- * costs in each block and level. So locks that nobody waits for are left out when there are
- * many, and appear when somebody does.
+ * True if this lock gets no row; then counts it as left out. A program may have a million mutexes,
+ * and each row costs space in each block and level. So if there are many locks, those without
+ * waiting threads are left out; such a lock appears when a thread waits for it.
  */
 static bool is_left_out(struct html_model *f, const struct model_object *o)
 {
@@ -261,7 +261,7 @@ static __u32 lock_row(struct html_model *f, const struct model_object *o)
 	return i;
 }
 
-/* struct release - the latest two threads that have changed an object; its row is the key */
+/* struct release - the latest two threads that changed an object; its row is the key */
 struct release {
 	__u32 row;
 	__u32 by;
@@ -299,7 +299,7 @@ static void on_sync_object(void *arg, const struct model_object *o, const struct
 		note_release(f, row, c->by);
 }
 
-/* A thread that waited goes on because another thread has changed the object meanwhile. */
+/* Draws an arrow to a thread that stops waiting, from the thread that changed the object. */
 static void on_sync_wait(void *arg, const struct model_wait *w)
 {
 	struct html_model *f = arg;
@@ -328,7 +328,7 @@ static const char *const doing_names[FLOW_NR] = {
 	[FLOW_ZOMBIE] = "zombie",
 };
 
-/* Where nothing is known rows are in no state. */
+/* "Unknown" is not among them: rows are then in no state. */
 static void name_states(struct html_model *f)
 {
 	__u32 i;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* html_model.h - which rows events are about, and what events do to rows */
+/* html_model.h - which rows events belong to, and how events change rows */
 #ifndef VIEWER_HTML_HTML_MODEL_H
 #define VIEWER_HTML_HTML_MODEL_H
 
@@ -8,7 +8,7 @@
 #include "html_rows.h"
 #include "pthread/model.h"
 
-/* struct html_touched - a thread that an event changes; @serial: as it was before */
+/* struct html_touched - a thread that an event changes; @serial: the one before the event */
 struct html_touched {
 	const struct ktrace_process *process;
 	__u64 serial;
@@ -17,30 +17,30 @@ struct html_touched {
 #define HTML_TOUCHED_MAX 32u
 
 /**
- * struct html_model - the models of what goes on, and what an event changes
+ * struct html_model - the models, and what an event changes
  * @rows:	rows
  * @select:	processes asked for
  * @state:	model of threads and CPUs
- * @watch:	for it
- * @sync:	model of mutexes and so on
- * @sync_watch:	for it
- * @releases:	who released objects
- * @left_out:	locks that have no row, a byte each by serial
+ * @watch:	of @state
+ * @sync:	model of mutexes and other pthread objects
+ * @sync_watch:	of @sync
+ * @releases:	latest threads that changed each object
+ * @left_out:	locks without a row: a byte each, by serial
  * @left_nr:	how many
- * @left_cap:	for how many there is room
- * @locks_nr:	locks that have one
- * @spans:	types of events that begin or end a span
+ * @left_cap:	room for this many
+ * @locks_nr:	locks with a row
+ * @spans:	types of events, and whether they begin or end a span
  * @begin:	where the page begins
  * @now:	time of the event, since @begin
  * @event:	the event
  * @doing:	states of threads, + 1
  * @working:	states of CPUs and so on, + 1
  * @locks:	states of objects, + 1
- * @threads:	threads that it changes
+ * @threads:	threads that the event changes
  * @thread_nr:	how many
- * @resources:	CPUs and so on that it changes
+ * @resources:	CPUs and so on that the event changes
  * @resource_nr: how many
- * @self:	row of its thread
+ * @self:	row of the event's thread
  * @error:	0, -errno
  */
 struct html_model {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * html_order.c - where rows stand on a page
+ * html_order.c - the order of rows on a page
  *
- * By machine: CPUs and interrupts, then processes; below a process its locks, then its threads,
- * below a thread what it waits for and its spans. Processes have nothing of their own, so their
- * rows are made when all others are known.
+ * By machine: CPUs and interrupts, then processes; below a process its locks, then its threads;
+ * below a thread its waits and its spans. Processes have no states of their own, so their rows are
+ * made when all others are known.
  */
 #include "html.h"
 
@@ -13,7 +13,7 @@
 
 #define PARTS 6
 
-/* struct place - what a row is ordered by, from the first number on */
+/* struct place - sort key of a row, the most significant number first */
 struct place {
 	__u64 part[PARTS];
 	__u32 row;
@@ -36,7 +36,7 @@ __u32 html_row_parent(struct html *h, const struct html_row *row)
 	return row->pid ? html_row_find(&h->rows, &key) : HTML_NO_ROW;
 }
 
-/* The process of a row, named after its first thread, or any */
+/* Makes the row of a row's process, named after its first thread, or else after any thread. */
 static void make_process(struct html *h, __u32 i)
 {
 	const struct html_row *row = html_row_at(&h->rows, i);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * html_page.c - the page itself, as the build has put it together
+ * html_page.c - the page itself, as the build puts it together
  *
- * userspace/viewer/html/ has its parts; HTML_PAGE is the file that the Makefile makes of them.
+ * Its parts are in userspace/viewer/html/; the Makefile makes the file HTML_PAGE from them.
  */
 #include "html.h"
 
@@ -15,7 +15,7 @@ __asm__(".section .rodata\n"
 
 extern const char html_page_begin[], html_page_end[];
 
-/* A line of its own, instead of which the data are to be written */
+/* A line of its own, which the data replace */
 static const char mark[] = "@DATA@\n";
 
 static const char *find_mark(void)

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 /*
- * Events between two positions. A position takes some dozen bytes for each ring; this many events
- * are read in some ms.
+ * Number of events between two positions. A position takes some dozen bytes for each ring; reading
+ * this many events takes some ms.
  */
 #define MARK_EVENTS 65536u
 #define READ_NR 64
@@ -18,11 +18,11 @@
  * @set:	the files
  * @begin:	where the page begins
  * @stored:	the models' part, read up to @at
- * @at:		place in it
+ * @at:		offset in it
  * @events:	as they were read
  * @first:	number of the first
  * @nr:		how many
- * @is_there:	the files are in front of the event behind those
+ * @is_there:	the files are positioned at the event after @events
  */
 struct again {
 	const struct html_reread *marks;
@@ -69,7 +69,7 @@ int html_reread_mark(struct html_reread *a, struct ktrace_traceset *set, __u64 n
 	return ktrace_position_save(set, mark->place);
 }
 
-/* The next number of the models' part; our own file has as many as it says. */
+/* Reads the next number of the models' part; 0 at its end, which our own file never reaches. */
 static __u64 next_u64(struct again *a)
 {
 	unsigned char byte;
@@ -84,7 +84,7 @@ static __u64 next_u64(struct again *a)
 	return v;
 }
 
-/* The last position in front of event @number or earlier */
+/* Returns the last position before event @number. */
 static const struct html_mark *mark_before(const struct html_reread *marks, __u64 number)
 {
 	size_t low = 0, high = marks->nr, middle;
@@ -99,7 +99,7 @@ static const struct html_mark *mark_before(const struct html_reread *marks, __u6
 	return &marks->marks[low];
 }
 
-/* Reads up to event @number. Return: 0, -EIO, -errno. */
+/* Reads until event @number is in @a->events. Return: 0, -EIO, -errno. */
 static int go_to(struct again *a, __u64 number)
 {
 	const struct html_mark *mark = mark_before(a->marks, number);
@@ -130,7 +130,7 @@ static int add_events(struct again *a, struct html_events *events, __u32 nr)
 	__u32 i;
 	int ret = 0;
 
-	/* Rows of all come before the numbers of all. */
+	/* The rows of all events precede their numbers. */
 	for (i = 0; i < nr; i++)
 		next_u64(a);
 	for (i = 0; i < nr && !ret; i++) {

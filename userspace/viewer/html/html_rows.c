@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* html_rows.c - the rows of a page, and the states that they are in */
+/* html_rows.c - the rows of a page and their states */
 #include "html_rows.h"
 
 #include <errno.h>

@@ -2,9 +2,9 @@
 /*
  * html_rows.h - the rows of a page: CPUs, processes, threads, locks, waits, spans
  *
- * Rows are numbered as they appear. A row is in one state at a time, or in none, and the states
- * of all rows have one numbering; what changes goes to the block of events at hand, and to the
- * lanes of all levels.
+ * Rows are numbered as they appear. A row is in one state at a time, or in none; the states of all
+ * rows share one numbering. Changes go to the current block of events, and to the lanes of all
+ * levels.
  */
 #ifndef VIEWER_HTML_HTML_ROWS_H
 #define VIEWER_HTML_HTML_ROWS_H
@@ -16,13 +16,13 @@
 
 #define HTML_NO_ROW (~0u)
 
-/* In the order in which rows of one parent are displayed. */
+/* In the order in which rows of one parent are displayed */
 enum html_kind {
 	HTML_CPU, HTML_IRQ, HTML_SOFTIRQ, HTML_TRAP, HTML_BLOCK_DEVICE, HTML_PROCESS, HTML_LOCK,
 	HTML_THREAD, HTML_WAIT, HTML_SPAN, HTML_KIND_NR,
 };
 
-/* struct html_key - what a row is about; @number: serial, CPU, pid as the kind needs it */
+/* struct html_key - identifies a row; @number: serial, CPU or pid, depending on the kind */
 struct html_key {
 	__u32 kind;
 	__u32 machine;
@@ -32,13 +32,13 @@ struct html_key {
 
 /**
  * struct html_row - one row
- * @key:	what it is about
- * @who:	thread: what it is called
- * @name:	all others: what they are called
- * @pid:	its process, 0 = none, or not known
+ * @key:	identifies it
+ * @who:	name of a thread
+ * @name:	name of any other row
+ * @pid:	its process, 0 = none, or unknown
  * @thread:	row of the thread that it belongs to, HTML_NO_ROW = none
- * @state:	what it is in, + 1; 0 = nothing is known
- * @since:	since when, as far as lanes know
+ * @state:	its state, + 1; 0 = unknown
+ * @since:	time up to which the lanes know @state
  */
 struct html_row {
 	struct html_key key;
@@ -52,8 +52,8 @@ struct html_row {
 
 /**
  * struct html_state - a state that rows can be in; the first three members are the key
- * @name:	of a CPU that runs a thread: the thread's
- * @group:	what kinds of rows it is for; "run": a CPU runs a thread
+ * @name:	for a CPU that runs a thread: the thread's name
+ * @group:	which kinds of rows have it; "run": a CPU runs a thread
  * @thread:	row of that thread, + 1; 0 = none
  * @is_run:	its time in a bin counts together with that of other threads
  */
@@ -68,8 +68,8 @@ struct html_state {
  * struct html_rows - all of them
  * @rows:	rows by key
  * @states:	states by name, group and thread
- * @lanes:	told of what lasted
- * @blocks:	told of what changes
+ * @lanes:	receive the states with their durations
+ * @blocks:	receive the changes of states
  * @is_open:	the window has begun
  * @error:	0, -ENOMEM
  */
@@ -84,20 +84,20 @@ struct html_rows {
 
 void html_rows_init(struct html_rows *r, struct html_lod *lanes, struct html_blocks *blocks);
 void html_rows_free(struct html_rows *r);
-/* Number of the row, which is made if it is not there; @is_new may be NULL. HTML_NO_ROW: error */
+/* Returns the row's number; makes the row if it is new. @is_new may be NULL. HTML_NO_ROW: error */
 __u32 html_row_get(struct html_rows *r, const struct html_key *key, bool *is_new);
-/* Number of the row, HTML_NO_ROW if there is none */
+/* Returns the row's number, HTML_NO_ROW if there is no such row. */
 __u32 html_row_find(struct html_rows *r, const struct html_key *key);
 struct html_row *html_row_at(struct html_rows *r, __u32 i);
-/* Number of a state, + 1; 0: error */
+/* Returns the number of a state, + 1; makes the state if it is new. 0: error */
 __u32 html_state_get(struct html_rows *r, const char *group, const char *name);
-/* The same of a CPU that runs @thread, a row or HTML_NO_ROW, called @name */
+/* The same for a CPU that runs @thread, a row or HTML_NO_ROW, with name @name */
 __u32 html_state_get_run(struct html_rows *r, __u32 thread, const char *name);
-/* From @time on, the row is in @state, + 1; 0 = nothing is known. */
+/* Puts the row into @state, + 1, from @time on; 0 = unknown. */
 void html_row_enter(struct html_rows *r, __u32 i, __u32 state, __u64 time);
-/* What lasts is told to lanes up to @time. */
+/* Reports states that still last to the lanes, up to @time. */
 void html_rows_flush(struct html_rows *r, __u64 time);
-/* The states that rows are in, for a block that begins. */
+/* Appends the current states of all rows, for a block that begins. */
 void html_rows_put_states(const struct html_rows *r, struct bytes *b);
 
 #endif

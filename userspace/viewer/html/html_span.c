@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* html_span.c - pairs of a program's events that begin and end something */
+/* html_span.c - spans: pairs of a program's events that begin and end something */
 #include "html_span.h"
 
 #include "events/slices.h"
@@ -10,14 +10,14 @@
 
 #define SPAN_DEPTH 8u
 
-/* struct span_type - what a type of event does; the type is the key */
+/* struct span_type - whether a type of event begins or ends a span; the type is the key */
 struct span_type {
 	const struct ktrace_event_type *type;
 	bool is_begin;
-	__u32 state;		/* + 1, 0 = it is none of a span */
+	__u32 state;		/* + 1; 0 = it neither begins nor ends a span */
 };
 
-/* NAME of provider:NAME_begin; the provider if there is the word alone */
+/* Finds role and name: NAME of provider:NAME_begin, the provider of provider:begin. */
 static void learn(struct html_model *f, struct span_type *t)
 {
 	const char *full = t->type->full_name, *name = strchr(full, ':');
@@ -55,7 +55,7 @@ static void begin_span(struct html_model *f, __u32 state)
 	html_row_enter(f->rows, i, state, f->now);
 }
 
-/* The innermost of its name ends, and what is in it, whose end was not seen. */
+/* Ends the innermost span of this name, and all spans inside it, whose end events are missing. */
 static void end_span(struct html_model *f, __u32 state)
 {
 	struct html_key key = { HTML_SPAN, 0, f->self, SPAN_DEPTH };

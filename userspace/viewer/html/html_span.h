@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * html_span.h - pairs of a program's events that begin and end something
+ * html_span.h - spans: pairs of a program's events that begin and end something
  *
- * By their names, see slices.h. A thread's spans nest; each depth has a row.
+ * Names of events tell the pairs: see slices.h. A thread's spans nest; each depth has a row.
  */
 #ifndef VIEWER_HTML_HTML_SPAN_H
 #define VIEWER_HTML_HTML_SPAN_H
@@ -11,9 +11,9 @@
 
 void html_spans_init(struct html_model *f);
 void html_spans_free(struct html_model *f);
-/* The event that is being taken in begins or ends a span of its thread, or neither. */
+/* Begins or ends a span of its thread if the current event does so. */
 void html_span_event(struct html_model *f);
-/* The thread is gone, and so are its spans. */
+/* Ends all spans of a thread that is gone. */
 void html_spans_end(struct html_model *f, __u32 thread);
 
 #endif

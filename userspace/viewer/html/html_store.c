@@ -14,7 +14,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-/* struct place - where a piece lies; no size: there is none */
+/* struct place - position of a piece in the file; size 0: no such piece */
 struct place {
 	__u64 offset;
 	size_t size;
@@ -42,7 +42,7 @@ int html_store_new(struct html_store **out)
 	if (!s)
 		return -ENOMEM;
 	s->fd = temporary_file();
-	/* Without a header and a checksum: what decompresses it in the page is "deflate-raw". */
+	/* No header and no checksum, because the page inflates with "deflate-raw". */
 	if (s->fd >= 0 && deflateInit2(&s->z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, -MAX_WBITS,
 				       MAX_MEM_LEVEL, Z_DEFAULT_STRATEGY) == Z_OK) {
 		*out = s;
@@ -166,7 +166,7 @@ int html_store_read(struct html_store *s, enum html_piece kind, __u32 id, void *
 	return 0;
 }
 
-/* Inflates @from, to its end. Return: 0, -errno. */
+/* Inflates all of @from. Return: 0, -errno. */
 static int inflate_all(const struct bytes *from, struct bytes *to)
 {
 	z_stream z = { .next_in = from->at, .avail_in = (uInt)from->nr };

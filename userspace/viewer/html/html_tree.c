@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * html_tree.c - which ranges of time a page has at which level of detail
+ * html_tree.c - the ranges of time that a page has at each level of detail
  *
- * Events are counted in order of time, so that one node of each level is open at a time. What a
- * node has below it is known to be too much only when it ends; until then it is kept, which is
- * no more than its events.
+ * Events are counted in order of time, so that one node of each level is open at a time. Whether a
+ * node needs the nodes below it is known only when it ends. Until then they are kept: on each
+ * level, no more than it has events.
  */
 #include "html_tree.h"
 
@@ -62,7 +62,7 @@ int html_tree_init(struct html_tree *t, __u64 span)
 	return ret;
 }
 
-/* The lowest open node ends: what is below it stays only if it has many events. */
+/* Closes the lowest open node; drops the nodes below it unless it has many events. */
 static void close_node(struct html_tree *t)
 {
 	const __u32 i = t->open[--t->open_nr];
@@ -99,7 +99,7 @@ void html_tree_close(struct html_tree *t)
 
 	while (t->open_nr)
 		close_node(t);
-	/* From now on, count the events of the nodes that are shown. */
+	/* From now on, @events counts the events shown in a node. */
 	for (i = 0; i < t->nr; i++)
 		t->nodes[i].events = 0;
 }

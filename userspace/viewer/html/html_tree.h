@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * html_tree.h - which ranges of time a page has at which level of detail
+ * html_tree.h - the ranges of time that a page has at each level of detail
  *
- * A range, a node, is cut into HTML_BINS bins. The root has all of the time; a node with more
- * than HTML_LEAF events has up to HTML_CHILDREN children, one for each equal part of it in which
- * there are events. All limits are whole ns. Nodes stand in front of their children, and these in
- * order of time: a node's number is its place.
+ * A node is a range of time, cut into HTML_BINS bins. The root covers all of the time; a node with
+ * more than HTML_LEAF events has up to HTML_CHILDREN children, one for each equal part that has
+ * events. All limits are whole ns. Nodes precede their children, which are in order of time; a
+ * node's number is its index.
  */
 #ifndef VIEWER_HTML_HTML_TREE_H
 #define VIEWER_HTML_HTML_TREE_H
@@ -22,12 +22,12 @@
 /**
  * struct html_node - one range
  * @begin:	first ns, since the page's beginning
- * @end:	first ns behind it
- * @events:	how many there are
+ * @end:	first ns after it
+ * @events:	how many it has
  * @depth:	0 is the root
  * @parent:	number of its parent, ~0 = none
- * @first_block: first block of events that has some of its time
- * @end_block:	first block behind them, HTML_OPEN = not known yet
+ * @first_block: first block of events within its time
+ * @end_block:	first block after those, HTML_OPEN = not known yet
  */
 struct html_node {
 	__u64 begin;
@@ -43,10 +43,10 @@ struct html_node {
  * struct html_tree - the ranges
  * @nodes:	all of them
  * @nr:		how many
- * @cap:	for how many there is room
- * @bin:	ns of a bin at the lowest level there may be
+ * @cap:	room for this many
+ * @bin:	ns of a bin at the lowest possible level
  * @depth:	of that level
- * @open:	counting: nodes that the latest event lies in, from the root on
+ * @open:	while counting: nodes that contain the latest event, from the root down
  * @open_nr:	how many
  * @end:	the root's end
  */
@@ -61,11 +61,11 @@ struct html_tree {
 	__u64 end;
 };
 
-/* Nothing but the root, which has @span ns and a bit. Return: 0, -ENOMEM. */
+/* Makes the root only, which is a little longer than @span ns. Return: 0, -ENOMEM. */
 int html_tree_init(struct html_tree *t, __u64 span);
-/* An event at @time, not before the latest one. Return: 0, -ENOMEM. */
+/* Counts an event at @time, which must not precede the latest one. Return: 0, -ENOMEM. */
 int html_tree_count(struct html_tree *t, __u64 time);
-/* There are no more. */
+/* Ends counting. */
 void html_tree_close(struct html_tree *t);
 void html_tree_free(struct html_tree *t);
 

@@ -138,12 +138,12 @@ static __s64 block_op(const struct import_writer *f, const struct ktrace_value *
 }
 
 /**
- * struct srcline - what a field is made of
+ * struct source - what a field is made of
  * @to:		field of ours
  * @from:	names that its source can have, by '|'; NULL: it is 0
  * @convert:	NULL = the value as it is
  */
-struct srcline {
+struct source {
 	const char *to;
 	const char *from;
 	convert_fn convert;
@@ -158,7 +158,7 @@ struct srcline {
 struct known {
 	const char *name;
 	__u16 id;
-	struct srcline sources[7];
+	struct source sources[7];
 };
 
 /* The first that has all fields is taken. */
@@ -268,7 +268,7 @@ static int find_field(const struct ktrace_event_type *type, const char *names)
 	return -1;
 }
 
-static const struct srcline *find_source(const struct known *k, const char *to)
+static const struct source *find_source(const struct known *k, const char *to)
 {
 	const size_t nr = sizeof(k->sources) / sizeof(k->sources[0]);
 
@@ -295,7 +295,7 @@ static bool plan_field(struct import_map *p, const struct known *k,
 		       const struct ktrace_event_type *type, __u32 i)
 {
 	const struct ktrace_field *to = &p->to->fields[i];
-	const struct srcline *s = k ? find_source(k, to->name) : NULL;
+	const struct source *s = k ? find_source(k, to->name) : NULL;
 	int from = find_field(type, s ? s->from : to->name);
 
 	if (s && !s->from)

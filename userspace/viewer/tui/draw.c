@@ -10,7 +10,7 @@
 
 #define TEXT 1024
 
-/* Safe text, NUL-terminated, in @buf of TEXT bytes */
+/* Appends text with control characters escaped. */
 static void put_safe(struct ktrace_out *out, const char *text)
 {
 	ktrace_out_safe(out, text);
@@ -51,7 +51,7 @@ static void draw_title(struct tui *t)
 
 /* ---- the picture ---- */
 
-/* The line above the picture; of letters, the meaning of those that are in it: a bit each */
+/* Draws the line above the picture, with the meanings of its letters; @letters: a bit each. */
 static void draw_scale(struct tui *t, int y, int name_width, __u32 letters)
 {
 	static const char *const meanings[FLOW_ALL_NR] = {
@@ -82,7 +82,7 @@ static void draw_scale(struct tui *t, int y, int name_width, __u32 letters)
 	draw_line(y, TERM_DIM, &out);
 }
 
-/* Returns the letters that it has: a bit each. */
+/* Draws a row. Returns the letters in it: a bit each. */
 static __u32 draw_strip(const struct timeline *s, const struct flow_row *row, int y, int x, int now)
 {
 	__u32 letters = 0;
@@ -168,7 +168,7 @@ static void put_losses(struct ktrace_out *out, const struct tui *t)
 	ktrace_out_str(out, " in window");
 }
 
-/* The clock of the files, and whether it can be trusted; the panel says more. */
+/* Appends the clock of the files, and whether it can be trusted; the panel shows more. */
 static void put_clock(struct ktrace_out *out, const struct tui *t)
 {
 	const struct ktrace_trace *trace;

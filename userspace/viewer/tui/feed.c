@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * feed.c - events that pass the filter, one after the other, from any position on
+ * feed.c - events that pass the filter, in order, from any position on
  *
- * Nothing is kept of what lies between: a page is a position and as many events as fit, so the
- * size of the trace does not matter.
+ * Other events are not kept: a page is a position and as many events as fit, so the size of the
+ * trace does not matter.
  */
 #include "feed.h"
 
@@ -13,10 +13,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define CALLS 4096u		/* events between two questions whether to give up */
-#define DENSE 16u		/* so many misses in a row: positions are saved more rarely */
-#define SPARSE 1024u		/* namely in front of each of so many events */
-#define WINDOW_NS 100000u	/* what is looked through first, going back */
+#define CALLS 4096u		/* events between two calls of f->is_stopped() */
+#define DENSE 16u		/* after this many misses in a row, save positions less often: */
+#define SPARSE 1024u		/* one for this many events */
+#define WINDOW_NS 100000u	/* range to search first when going back */
 
 static bool is_stopped(void *arg)
 {
@@ -29,7 +29,7 @@ static bool passes(void *arg, const struct ktrace_trace_event *e)
 {
 	struct feed *f = arg;
 
-	/* Without memory for the state its fields are as before. */
+	/* Without memory, the state keeps its old values. */
 	if (f->state)
 		ktrace_state_update(f->state, e);
 	return !event_select_has_conditions(&f->select) || event_select_event(&f->select, e);
@@ -76,7 +76,7 @@ void feed_end(struct feed *f)
 	event_select_free(&f->select);
 }
 
-/* "filter: column 3: no event has ..."; NULL: all fields are known. */
+/* Returns "filter: column 3: no event has ..."; NULL: all fields are known. */
 static const char *find_unknown(struct event_select *s, const struct ktrace_traceset *set)
 {
 	static char message[256];
@@ -114,7 +114,7 @@ const char *feed_set_filter(struct feed *f, const char *text)
 	}
 	feed_end(f);
 	f->state = state;
-	/* The filter knows where its source is, so that is filled in where it stays. */
+	/* Build the filter in place, as it points to its source. */
 	f->select = (struct event_select){ 0 };
 	event_select_free(&select);
 	if (*text)
@@ -135,7 +135,7 @@ int feed_go_time(struct feed *f, __u64 time)
 	return f->state ? ktrace_state_seek(f->state, time) : ktrace_traceset_seek(f->set, time);
 }
 
-/* Goes to @pos and over @nr events; @pos is that place then. */
+/* Goes to @pos, skips @nr events, and saves the place in @pos. Return: 0, -errno. */
 static int go_behind(struct feed *f, struct ktrace_position *pos, unsigned int nr)
 {
 	struct ktrace_trace_event e;
@@ -181,7 +181,7 @@ int feed_next(struct feed *f, struct ktrace_position *pos, struct ktrace_trace_e
 	return ret;
 }
 
-/* Return: the number of events, -errno. */
+/* Goes over up to @n events that pass. Returns their number, or -errno. */
 static int move(struct feed *f, int n, bool is_back)
 {
 	struct ktrace_search search = {
@@ -204,7 +204,7 @@ int feed_back(struct feed *f, int n)
 
 	if (ret < 0 || !f->state)
 		return ret;
-	/* The state has seen what was looked through: it is to be that of this place. */
+	/* The search has moved the state on: make it that of this place again. */
 	n = ret;
 	ret = ktrace_position_new(&pos);
 	if (!ret)

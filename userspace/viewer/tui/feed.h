@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* feed.h - events that pass the filter, one after the other, from any position on */
+/* feed.h - events that pass the filter, in order, from any position on */
 #ifndef VIEWER_TUI_FEED_H
 #define VIEWER_TUI_FEED_H
 
@@ -8,18 +8,18 @@
 #include "events/event_select.h"
 
 /**
- * struct feed - where reading stands, and what is left out
+ * struct feed - files being read, and the filter
  * @set:	the files
  * @start:	time of the first event of all
- * @end:	of the last one
- * @select:	what passes; nothing = all
+ * @end:	time of the last event
+ * @select:	which events pass; empty = all
  * @filter:	the expression, empty = none
- * @state:	of threads, if the expression asks for it
- * @also:	a further condition of a caller that counts events; may be NULL
- * @also_arg:	for it
- * @is_stopped:	asked now and then: true gives up
- * @arg:	for it
- * @calls:	since it was asked
+ * @state:	of threads, if the expression uses it
+ * @also:	further condition of a caller that counts events; may be NULL
+ * @also_arg:	for @also
+ * @is_stopped:	called now and then: true gives up
+ * @arg:	for @is_stopped
+ * @calls:	counts events, for @is_stopped
  */
 struct feed {
 	struct ktrace_traceset *set;
@@ -38,21 +38,21 @@ struct feed {
 /* Return: 0, -errno. */
 int feed_begin(struct feed *f, struct ktrace_traceset *set);
 void feed_end(struct feed *f);
-/* Looks how far the files go by now. Return: 0, -errno. */
+/* Updates @start and @end after the files have grown. Return: 0, -errno. */
 int feed_look(struct feed *f);
-/* What is wrong with the expression, NULL = nothing; then it holds. Empty: all pass. */
+/* Sets the expression; empty: all events pass. Returns what is wrong, or NULL. */
 const char *feed_set_filter(struct feed *f, const char *text);
-/* Goes to a position, or in front of the first event at a time or later. Return: 0, -errno. */
+/* Goes to a position, or to the first event at @time or later. Return: 0, -errno. */
 int feed_go(struct feed *f, const struct ktrace_position *pos);
 int feed_go_time(struct feed *f, __u64 time);
 /*
- * The next event that passes, and in @pos, which may be NULL, the position in front of it.
+ * Reads the next event that passes; saves its position in @pos, which may be NULL.
  * Return: 1, 0 at the end, -ECANCELED, -errno.
  */
 int feed_next(struct feed *f, struct ktrace_position *pos, struct ktrace_trace_event *e);
 /*
- * Goes in front of the @n-th event before here that passes, and is as f->also says; behind the
- * next one. Return: how many there were, -ECANCELED, -errno.
+ * Count events that pass and meet f->also: feed_back() goes back to the @n-th before here,
+ * feed_forward() goes to just after the next one. Return: how many there were, -ECANCELED, -errno.
  */
 int feed_back(struct feed *f, int n);
 int feed_forward(struct feed *f);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * flow.c - what CPUs and threads did in a window of time, worked out in small steps
+ * flow.c - what CPUs and threads did in a window of time, computed in small steps
  *
- * Between two steps others may move the traceset: each begins by going back to where the last one
- * has ended. The state is this picture's own, and goes on from there.
+ * Other parts may move the traceset between two steps, so each step first seeks to where the last
+ * one ended. The state belongs to this picture, and goes on from there.
  */
 #include "flow.h"
 
@@ -135,7 +135,7 @@ static void add_lost(struct flow *f, const struct ktrace_trace_event *e)
 	lost_events_add(f->lost, e);
 }
 
-/* What is recorded shows that the thread is there, also where nothing tells what it does. */
+/* Marks an event: it shows that its thread exists, even if the thread's state is unknown. */
 static void mark(struct flow *f, const struct ktrace_trace_event *e)
 {
 	const __u32 machine = ktrace_state_machine(f->state, e->stream->trace);
@@ -155,7 +155,7 @@ static void mark(struct flow *f, const struct ktrace_trace_event *e)
 	row->events++;
 }
 
-/* Return: 1, 0 at the end of the window, -errno. */
+/* Takes in an event. Return: 1, 0 at the end of the window, -errno. */
 static int take(struct flow *f, const struct ktrace_trace_event *e)
 {
 	int ret;
@@ -170,7 +170,7 @@ static int take(struct flow *f, const struct ktrace_trace_event *e)
 	return ret ? ret : 1;
 }
 
-/* To the nearest state that can be had without much reading. */
+/* Seeks to the nearest state that needs little reading. Return: 0, -errno. */
 static int begin(struct flow *f)
 {
 	const __u64 time = f->strip.from < f->known ? f->strip.from : f->known;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* flow.h - what CPUs and threads did in a window of time, worked out in small steps */
+/* flow.h - what CPUs and threads did in a window of time, computed in small steps */
 #ifndef VIEWER_TUI_FLOW_H
 #define VIEWER_TUI_FLOW_H
 
@@ -10,24 +10,24 @@
 
 #include <ktrace/position.h>
 
-/* Beside those of flow_class.h */
+/* In addition to the classes of flow_class.h */
 enum {
-	FLOW_EVENTS = FLOW_NR,	/* there are events, but what the thread does is not known */
-	FLOW_LOST,		/* some were lost */
+	FLOW_EVENTS = FLOW_NR,	/* there are events, but the thread's state is unknown */
+	FLOW_LOST,		/* events were lost */
 	FLOW_ALL_NR,
 };
 
 /**
  * struct flow_row - a CPU, a thread, or where events were lost
  * @key:	thread: the state's serial number; CPU: bit 63, machine and number; losses: ~0
- * @is_lost:	it is about losses
+ * @is_lost:	it shows losses
  * @is_cpu:	it is a CPU
  * @machine:	number of the first trace of its boot
  * @number:	of the CPU
  * @who:	the thread
  * @strip:	what it did
- * @run_ns:	ran so long
- * @events:	it recorded so many
+ * @run_ns:	time it ran
+ * @events:	number of events it recorded
  */
 struct flow_row {
 	__u64 key;
@@ -44,22 +44,22 @@ struct flow_row {
 enum flow_phase { FLOW_BEGINS, FLOW_READS, FLOW_READY };
 
 /**
- * struct flow - the picture, and how far it has got
+ * struct flow - the picture, and its progress
  * @set:	the files
  * @state:	of threads and CPUs
- * @watch:	for @state
- * @strip:	its window and width
+ * @watch:	of @state
+ * @strip:	window and width of the picture
  * @letters:	for @strip
  * @rows:	struct flow_row
  * @order:	the rows as they are shown
  * @order_nr:	how many of them
- * @by_run:	those that ran longest first, not by process
- * @phase:	how far it has got
- * @at:		where reading goes on
- * @reached:	time up to which it was read
- * @known:	time up to which the state can be had quickly
- * @lost:	in the window, by reason
- * @error:	what went wrong
+ * @by_run:	rows that ran longest first, instead of by process
+ * @phase:	what is done next
+ * @at:		position where reading goes on
+ * @reached:	time up to which events were read
+ * @known:	time up to which a seek of the state is fast
+ * @lost:	events lost in the window, by reason
+ * @error:	-errno
  */
 struct flow {
 	struct ktrace_traceset *set;
@@ -82,17 +82,17 @@ struct flow {
 /* Return: 0, -errno. */
 int flow_begin(struct flow *f, struct ktrace_traceset *set);
 void flow_end(struct flow *f);
-/* Begins again, with another window or width. */
+/* Begins again with a new window or width. */
 void flow_show(struct flow *f, __u64 from, __u64 to, int width);
-/* Goes on for so long. Return: 1 there is more to do, 0 it is ready, -errno. */
+/* Works on for @ms. Return: 1 = there is more to do, 0 = ready, -errno. */
 int flow_work(struct flow *f, unsigned int ms);
-/* Percent of what is to be read that was read */
+/* Returns how much of the window was read, in percent. */
 unsigned int flow_percent(const struct flow *f);
 /* Puts rows in order. Return: 0, -ENOMEM. */
 int flow_sort(struct flow *f);
-/* Row number of a thread, or CPU where @tid is 0; -1 = there is none */
+/* Returns the row number of a thread, or of a CPU if @tid is 0; -1 = none. */
 int flow_find(const struct flow *f, __u32 machine, __u32 tid, __s32 cpu);
-/* "cpu 1", "100/101 name", "events LOST" */
+/* Writes "cpu 1", "100/101 name" or "events LOST". */
 void flow_name(const struct flow_row *row, char *text, size_t size);
 
 #endif

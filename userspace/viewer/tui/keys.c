@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* keys.c - what keys do; help is made of the same table */
+/* keys.c - what keys do; the help text is made from the same table */
 #include "tui.h"
 
 #include "base/viewer.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- moves: of the list, or in the picture ---- */
+/* ---- moves in the list or the picture ---- */
 
 static void move_list(struct tui *t, int n)
 {
@@ -19,7 +19,7 @@ static void move_list(struct tui *t, int n)
 	tui_follow_list(t);
 }
 
-/* The row of another thread; the current time stays. */
+/* Selects the row of another thread; the current time stays. */
 static void move_row(struct tui *t, int n)
 {
 	const int last = (int)t->flow.order_nr - 1;
@@ -69,7 +69,7 @@ static void on_last(struct tui *t)
 	tui_follow_list(t);
 }
 
-/* By columns of the picture; of the list, columns of text */
+/* Moves by columns of the picture, or scrolls the text of the list sideways. */
 static void move_columns(struct tui *t, int n)
 {
 	const struct timeline *s = &t->flow.strip;
@@ -87,7 +87,7 @@ static void move_columns(struct tui *t, int n)
 	else if (column >= s->width)
 		tui_go_time(t, s->to);
 	else
-		/* Rounding must not leave it in the column before. */
+		/* Rounding must not leave the time in the previous column. */
 		tui_go_time(t, timeline_edge(s, column) + 1 < timeline_edge(s, column + 1) ?
 			    timeline_edge(s, column) + 1 : timeline_edge(s, column));
 }
@@ -142,7 +142,7 @@ static void on_order(struct tui *t)
 	tui_say(t, "threads %s", t->flow.by_run ? "that ran longest first" : "by process");
 }
 
-/* Differences would depend on where a page begins. */
+/* Changes the format of times. Leaves out differences, which would depend on the page's begin. */
 static void on_time_format(struct tui *t)
 {
 	static const char *const names[] = { "since the first event", "of day", "raw stamps" };
@@ -162,7 +162,7 @@ static void on_follow(struct tui *t)
 		"the files do not grow");
 }
 
-/* ---- what is asked for ---- */
+/* ---- time, filter, search ---- */
 
 static const char *check_time(struct tui *t, const char *text)
 {
@@ -193,7 +193,7 @@ static void on_filter(struct tui *t)
 	prompt(t, "filter: ", text, sizeof(text), tui_set_filter);
 }
 
-/* Events of the thread that is selected in the picture, or of the selected event */
+/* Filters by the thread that is selected in the picture, or by that of the selected event. */
 static void on_thread(struct tui *t)
 {
 	const struct list_row *event = list_selected(&t->list);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * list.c - a page of events, and the one that is selected
+ * list.c - a page of events, and the selected one
  *
- * Each row has the position in front of it. The next page begins at the position behind the last
- * row, the one before is found by going back as many events as there are lines.
+ * Each row has its position. The next page begins after the last row; the previous page is found
+ * by going back as many events as there are lines.
  */
 #include "list.h"
 
@@ -52,7 +52,7 @@ const struct list_row *list_selected(const struct list *l)
 	return l->selected < l->nr ? &l->rows[l->selected] : NULL;
 }
 
-/* Its line, without the newline; valid until the next one */
+/* Returns the line of an event, without the newline; valid until the next call. */
 static const char *line_of(struct list *l, const struct ktrace_trace_event *e)
 {
 	l->out.len = 0;
@@ -64,7 +64,7 @@ static const char *line_of(struct list *l, const struct ktrace_trace_event *e)
 	return l->out.buf;
 }
 
-/* Return: 1, 0 at the end, -errno. */
+/* Reads an event into a row. Return: 1, 0 at the end, -errno. */
 static int read_row(struct list *l, struct list_row *row)
 {
 	struct ktrace_trace_event e;
@@ -87,7 +87,7 @@ static int read_row(struct list *l, struct list_row *row)
 	return ret;
 }
 
-/* Rows behind those that there are, until the page is full. */
+/* Appends rows until the page is full. Return: 0, -errno. */
 static int fill(struct list *l)
 {
 	int ret = 1;
@@ -99,14 +99,14 @@ static int fill(struct list *l)
 	return ret < 0 ? ret : 0;
 }
 
-/* A page from where the feed stands. */
+/* Replaces the page by the events from the feed's position on. */
 static int fill_anew(struct list *l)
 {
 	clear(l);
 	return fill(l);
 }
 
-/* To the place behind the last row. Return: 1, 0 the page is empty, -errno. */
+/* Goes to the event after the last row. Return: 1, 0 = the page is empty, -errno. */
 static int go_behind(struct list *l)
 {
 	struct ktrace_trace_event e;
@@ -115,7 +115,7 @@ static int go_behind(struct list *l)
 	return ret || !l->nr ? ret : feed_next(l->feed, NULL, &e);
 }
 
-/* If the page is not full, the end is on it: rows before it come into sight. */
+/* Fills a page that is not full, because it reaches the end, with earlier events at the top. */
 static int complete(struct list *l)
 {
 	int missing = l->height - l->nr, ret, selected;
@@ -216,7 +216,7 @@ int list_resize(struct list *l, int height)
 	return ret < 0 ? ret : complete(l);
 }
 
-/* @n further rows below; those on top go. Return: how many there were, -errno. */
+/* Adds @n rows at the bottom and drops those at the top. Returns how many, or -errno. */
 static int scroll_down(struct list *l, int n)
 {
 	struct list_row row = { 0 };
@@ -235,7 +235,7 @@ static int scroll_down(struct list *l, int n)
 	return ret < 0 ? ret : done;
 }
 
-/* The same above. */
+/* The same upwards */
 static int scroll_up(struct list *l, int n)
 {
 	int ret = l->nr ? feed_go(l->feed, l->rows[0].pos) : 0, done;
@@ -328,7 +328,7 @@ static bool has_needle(void *arg, const struct ktrace_trace_event *e)
 	return strstr(line_of(l, e), l->needle);
 }
 
-/* Where the next one is the feed goes. Return: 1, 0 there is none, -errno. */
+/* Moves the feed to the next or previous event that has the needle. Return: 1, 0 = none, -errno. */
 static int find_needle(struct list *l, const struct ktrace_position *from, bool is_back)
 {
 	struct ktrace_trace_event e;

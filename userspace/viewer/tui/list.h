@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* list.h - a page of events, and the one that is selected */
+/* list.h - a page of events, and the selected one */
 #ifndef VIEWER_TUI_LIST_H
 #define VIEWER_TUI_LIST_H
 
@@ -8,7 +8,7 @@
 
 /**
  * struct list_row - one event
- * @pos:	in front of it
+ * @pos:	its position
  * @time:	its time
  * @trace:	its trace
  * @tid:	its thread
@@ -28,15 +28,15 @@ struct list_row {
 
 /**
  * struct list - the page
- * @feed:	where events come from
- * @lines:	how they are put into text
+ * @feed:	source of events
+ * @lines:	how events become text
  * @out:	that text
  * @rows:	the page, room for @height
  * @nr:		events on it
  * @height:	lines of the screen
- * @selected:	which is selected
- * @left:	columns that are out of sight
- * @needle:	what is searched for
+ * @selected:	index of the selected event
+ * @left:	columns hidden on the left
+ * @needle:	text to search for
  */
 struct list {
 	struct feed *feed;
@@ -53,28 +53,28 @@ struct list {
 /* Return: 0, -errno. */
 int list_begin(struct list *l, struct feed *feed);
 void list_end(struct list *l);
-/* The selected row, NULL: there is none */
+/* Returns the selected row, NULL = none. */
 const struct list_row *list_selected(const struct list *l);
 
 /*
- * All of these return 0, -ECANCELED if it was given up, -errno; then the page is as before, or as
- * much of the new one as there is.
+ * All of these return 0, -ECANCELED if the user gave up, -errno; after an error the page is as
+ * before, or has a part of the new one.
  */
 int list_resize(struct list *l, int height);
-/* The page again, as the filter has it now */
+/* Reads the page again, with the current filter. */
 int list_again(struct list *l);
 int list_first(struct list *l);
 int list_last(struct list *l);
-/* The first event at @time or later, or else the last */
+/* Goes to the first event at @time or later, or else to the last. */
 int list_go_time(struct list *l, __u64 time);
 int list_go(struct list *l, const struct ktrace_position *pos);
-/* Selects the one @n lines below, above if @n < 0. */
+/* Selects the event @n lines below, above if @n < 0. */
 int list_move(struct list *l, int n);
-/* The next page, or the one before; at the end, and at the beginning, what is there. */
+/* Goes to the next or previous page; at the end or beginning, selects the last or first event. */
 int list_page(struct list *l, bool is_back);
-/* The next event whose line has the needle, before or behind; 1 found, 0 there is none. */
+/* Goes to the next or previous event whose line has the needle; 1 = found, 0 = none. */
 int list_search(struct list *l, bool is_back);
-/* The event that is selected once more, with its payload. Return: 1, 0 there is none, -errno. */
+/* Reads the selected event again, with its payload. Return: 1, 0 = none, -errno. */
 int list_event(struct list *l, struct ktrace_trace_event *e);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* main.c - the program of ktrace tui: options, and one loop of keys */
+/* main.c - the program of ktrace tui: options, and the loop that handles keys */
 #include "tui.h"
 
 #include "base/viewer.h"
@@ -12,9 +12,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#define DRAW_KEYS 64	/* so many keys at most are taken before the screen is drawn */
+#define DRAW_KEYS 64	/* maximum number of keys handled before the screen is drawn */
 
-/* Return: the signal that has ended it, 0 = it was a key. */
+/* Returns the signal that ended the loop, 0 = a key did. */
 static int loop(struct tui *t)
 {
 	int key, taken;
@@ -30,7 +30,7 @@ static int loop(struct tui *t)
 	return term_signal();
 }
 
-/* The sender of the signal is to see that it has ended the program. */
+/* Ends the program by the signal, so that its sender sees that it took effect. */
 static void die_by(int number)
 {
 	signal(number, SIG_DFL);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* panel.c - text over the screen: help, all of an event, losses and clocks, bookmarks */
+/* panel.c - text over the screen: help, details of an event, losses and clocks, bookmarks */
 #include "tui.h"
 
 #include "base/viewer.h"
@@ -29,7 +29,7 @@ static int count_lines(const char *text)
 	return n;
 }
 
-/* The same, with the rest of lines that are longer below them; to be freed. NULL: no memory */
+/* Returns the text with long lines continued on the next line, to be freed. NULL: no memory */
 static char *wrap(const char *text, int columns)
 {
 	char *copy = malloc(2 * strlen(text) + 1), *to = copy;
@@ -71,7 +71,7 @@ static void draw(const char *title, const char *text, int top)
 	term_show();
 }
 
-/* Return: the line that is on top then, -1 it was read. */
+/* Returns the line that is at the top after a key, -1 = the key closes the panel. */
 static int scrolled(int key, int top)
 {
 	const int page = term_lines() - 3;
@@ -121,7 +121,7 @@ void panel_show(struct tui *t, const char *title, const char *text)
 	tui_layout(t);
 }
 
-/* Shows what was put together, and frees it. */
+/* Shows the text in @out, and frees it. */
 static void show(struct tui *t, const char *title, struct ktrace_out *out)
 {
 	ktrace_out_char(out, '\0');

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <wchar.h>
 
-/* One character of UTF-8 less */
+/* Removes the last character of UTF-8. */
 static void erase_last(char *text)
 {
 	size_t n = strlen(text);
@@ -52,7 +52,7 @@ static void draw(struct tui *t, const char *label, const char *text, const char 
 	term_show();
 }
 
-/* Return: 1 the line is complete, -1 it is given up, 0 neither. */
+/* Handles a key. Return: 1 = the line is complete, -1 = given up, 0 = neither. */
 static int take(char *text, size_t size, int key)
 {
 	switch (key) {

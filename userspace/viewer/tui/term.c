@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* term.c - the terminal: keys, text in colours, and that it is as before at the end */
+/* term.c - the terminal: keys, text in colours, and restoring it at the end */
 #include "term.h"
 
 #include "base/viewer.h"
@@ -22,7 +22,7 @@ static SCREEN *screen;
 static volatile sig_atomic_t caught;
 static bool has_colour;
 static int real_stderr = -1, kept_stderr = -1;
-static int early[KEYS_MAX], early_nr;	/* keys that came while nobody asked for one */
+static int early[KEYS_MAX], early_nr;	/* keys read before term_key() was called */
 
 static void on_signal(int signal)
 {
@@ -34,7 +34,7 @@ int term_signal(void)
 	return caught;
 }
 
-/* The colours of LTTV, as near as the terminal has them: with 256 colours, with 8 */
+/* The colours of LTTV, as near as the terminal has them: of 256 colours, of 8 */
 static const struct {
 	short fg, bg, fg8, bg8;
 } colours[FLOW_ALL_NR] = {
@@ -224,7 +224,7 @@ static attr_t attr_of(enum term_look look)
 	}
 }
 
-/* The next character and how many columns it takes; what cannot be shown is '?'. */
+/* Reads a character and its width in columns, '?' if it cannot be shown. Returns its bytes. */
 static size_t next_char(const char *text, mbstate_t *state, wchar_t *c, int *width)
 {
 	size_t n = mbrtowc(c, text, strlen(text), state);
@@ -258,7 +258,7 @@ void term_text(int y, int x, int width, enum term_look look, const char *text, i
 			continue;
 		mvaddnwstr(y, x + at - left, &c, 1);
 	}
-	/* A row that is selected is so in all of its width. */
+	/* Highlight a selected row in its full width. */
 	mvchgat(y, x, width, attr_of(look), 0, NULL);
 	attrset(A_NORMAL);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* tui.c - ktrace tui: one current time, one window of time, and what moves with them */
+/* tui.c - ktrace tui: the current time, the window of time, and the views that follow them */
 #include "tui.h"
 
 #include "base/viewer.h"
@@ -10,12 +10,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#define WINDOW_MIN_NS 1000u	/* a column is to have a ns at least */
-#define WORK_MS 40u	/* on the picture, between two looks at keys */
-#define LOOK_MS 200	/* between two looks at files that grow */
+#define WINDOW_MIN_NS 1000u	/* so that a column has at least 1 ns */
+#define WORK_MS 40u	/* work on the picture between two looks at keys */
+#define LOOK_MS 200	/* between two looks at growing files */
 #define IDLE_MS 500
 #define ROWS_MIN 4
-#define SMALL_LINES 14	/* on so few there is room for one view only */
+#define SMALL_LINES 14	/* with fewer, there is room for one view only */
 
 static bool is_escaped(void *arg)
 {
@@ -45,7 +45,7 @@ __u64 tui_since_start(const struct tui *t, __u64 time)
 	return time > t->feed.start ? time - t->feed.start : 0;
 }
 
-/* Behind the last event; a trace of a moment is shown as if it were longer. */
+/* Returns the first time after the last event; a very short trace counts as longer. */
 static __u64 end_of_all(const struct tui *t)
 {
 	const __u64 end = t->feed.end + 1, least = t->feed.start + WINDOW_MIN_NS;
@@ -157,7 +157,7 @@ void tui_zoom(struct tui *t, double factor)
 	tui_set_window(t, from, from + (width ? width : 1));
 }
 
-/* The window goes along if the current time is not in it. */
+/* Moves the window if the current time is outside it. */
 static void keep_in_window(struct tui *t)
 {
 	const __u64 span = t->to - t->from;
@@ -169,7 +169,7 @@ static void keep_in_window(struct tui *t)
 		       t->feed.start + span);
 }
 
-/* The thread of the selected event is the one that is selected in the picture. */
+/* Selects the thread of the selected event in the picture. */
 static void mark_thread(struct tui *t)
 {
 	const struct list_row *row = list_selected(&t->list);
@@ -214,9 +214,9 @@ const char *tui_set_filter(struct tui *t, const char *text)
 	return NULL;
 }
 
-/* ---- what goes on by itself ---- */
+/* ---- work without keys ---- */
 
-/* Files have grown: the page may have room; if it follows them, it goes to the end. */
+/* After files have grown: fills a page that has room, or goes to the end if it follows them. */
 static int take_news(struct tui *t)
 {
 	const bool is_fit = t->from == t->feed.start && t->to == t->feed.end + 1;
@@ -252,7 +252,7 @@ static int look_at_files(struct tui *t)
 	return ret;
 }
 
-/* The picture is ready: the list has what it leaves of the screen. */
+/* After the picture is ready: gives the list the rest of the screen. */
 static void take_picture(struct tui *t)
 {
 	const int rows = (int)t->flow.order_nr;

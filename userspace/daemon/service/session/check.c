@@ -38,7 +38,7 @@ struct guarded {
 };
 
 /* What a rule looks at */
-struct context_spec {
+struct enable_request {
 	const struct service *s;
 	const Pft__TraceConfig *config;
 	const Pft__TraceConfig__TriggerConfig *trigger;	/* never NULL */
@@ -48,7 +48,7 @@ struct context_spec {
 };
 
 __attribute__((format(printf, 2, 3)))
-static bool refuse(const struct context_spec *w, const char *format, ...)
+static bool refuse(const struct enable_request *w, const char *format, ...)
 {
 	va_list args;
 
@@ -58,7 +58,7 @@ static bool refuse(const struct context_spec *w, const char *format, ...)
 	return false;
 }
 
-static uint32_t duration_max(const struct context_spec *w)
+static uint32_t duration_max(const struct enable_request *w)
 {
 	return w->config->enable_extra_guardrails ? DAY_MS : DURATION_MAX_MS;
 }
@@ -77,7 +77,7 @@ bool check_is_bearable(const Pft__TraceConfig *config)
 	return config->n_data_sources <= DATA_SOURCE_MAX && count_patterns(config) <= PATTERN_MAX;
 }
 
-static bool check_counts(const struct context_spec *w)
+static bool check_counts(const struct enable_request *w)
 {
 	if (w->trigger->n_triggers > TRIGGER_MAX)
 		return refuse(w, "Too many triggers configured (%zu)", w->trigger->n_triggers);
@@ -98,7 +98,7 @@ static const char *text(const char *maybe)
 	return maybe ? maybe : "";
 }
 
-static bool check_sizes(const struct context_spec *w)
+static bool check_sizes(const struct enable_request *w)
 {
 	if (strlen(text(w->config->unique_session_name)) > NAME_SIZE_MAX ||
 	    strlen(text(w->config->bugreport_filename)) > NAME_SIZE_MAX)
@@ -114,7 +114,7 @@ static bool check_sizes(const struct context_spec *w)
 	return true;
 }
 
-static bool check_pattern(const struct context_spec *w, const char *pattern)
+static bool check_pattern(const struct enable_request *w, const char *pattern)
 {
 	char why[128];
 
@@ -123,7 +123,7 @@ static bool check_pattern(const struct context_spec *w, const char *pattern)
 	return true;
 }
 
-static bool check_patterns(const struct context_spec *w)
+static bool check_patterns(const struct enable_request *w)
 {
 	for (size_t i = 0; i < w->trigger->n_triggers; i++)
 		if (!check_pattern(w, w->trigger->triggers[i]->producer_name_regex))
@@ -138,7 +138,7 @@ static bool check_patterns(const struct context_spec *w)
 	return true;
 }
 
-static bool check_duration(const struct context_spec *w)
+static bool check_duration(const struct enable_request *w)
 {
 	if (w->config->duration_ms > duration_max(w))
 		return refuse(w, "Requested too long trace (%u ms > %u ms)", w->config->duration_ms,
@@ -146,7 +146,7 @@ static bool check_duration(const struct context_spec *w)
 	return true;
 }
 
-static bool check_trigger(const struct context_spec *w)
+static bool check_trigger(const struct enable_request *w)
 {
 	uint32_t timeout = w->trigger->trigger_timeout_ms;
 
@@ -169,7 +169,7 @@ static bool check_trigger(const struct context_spec *w)
 	return true;
 }
 
-static bool check_report_name(const struct context_spec *w)
+static bool check_report_name(const struct enable_request *w)
 {
 	static const char good[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				   "0123456789-_.";
@@ -180,7 +180,7 @@ static bool check_report_name(const struct context_spec *w)
 	return true;
 }
 
-static bool check_trigger_file(const struct context_spec *w)
+static bool check_trigger_file(const struct enable_request *w)
 {
 	if ((w->mode == STOP_TRACING || w->mode == CLONE_SNAPSHOT) && w->config->write_into_file)
 		return refuse(w, "Specifying trigger mode STOP_TRACING/CLONE_SNAPSHOT and "
@@ -188,7 +188,7 @@ static bool check_trigger_file(const struct context_spec *w)
 	return true;
 }
 
-static bool check_trigger_names(const struct context_spec *w)
+static bool check_trigger_names(const struct enable_request *w)
 {
 	for (size_t i = 0; i < w->trigger->n_triggers; i++)
 		for (size_t k = 0; k < i; k++)
@@ -199,7 +199,7 @@ static bool check_trigger_names(const struct context_spec *w)
 	return true;
 }
 
-static bool check_guardrails(const struct context_spec *w)
+static bool check_guardrails(const struct enable_request *w)
 {
 	const Pft__TraceConfig *c = w->config;
 	uint64_t sum = 0, max = GUARD_SIZE_MAX_KB;
@@ -222,7 +222,7 @@ static bool check_guardrails(const struct context_spec *w)
 	return true;
 }
 
-static bool check_buffers(const struct context_spec *w)
+static bool check_buffers(const struct enable_request *w)
 {
 	const Pft__TraceConfig *c = w->config;
 
@@ -242,7 +242,7 @@ static bool check_buffers(const struct context_spec *w)
 	return true;
 }
 
-static bool check_target(const struct context_spec *w, const Pft__DataSourceConfig *d)
+static bool check_target(const struct enable_request *w, const Pft__DataSourceConfig *d)
 {
 	size_t index = d->target_buffer, named;
 
@@ -267,7 +267,7 @@ static bool check_target(const struct context_spec *w, const Pft__DataSourceConf
 	return true;
 }
 
-static bool check_targets(const struct context_spec *w)
+static bool check_targets(const struct enable_request *w)
 {
 	for (size_t i = 0; i < w->config->n_data_sources; i++)
 		if (w->config->data_sources[i]->config &&
@@ -276,7 +276,7 @@ static bool check_targets(const struct context_spec *w)
 	return true;
 }
 
-static bool check_exclusive(const struct context_spec *w)
+static bool check_exclusive(const struct enable_request *w)
 {
 	const struct session *session;
 
@@ -292,7 +292,7 @@ static bool check_exclusive(const struct context_spec *w)
 }
 
 /* An exclusive session ends all others: they are in nobody's way. */
-static bool check_unique(const struct context_spec *w)
+static bool check_unique(const struct enable_request *w)
 {
 	const char *name = text(w->config->unique_session_name);
 	const struct session *session;
@@ -305,7 +305,7 @@ static bool check_unique(const struct context_spec *w)
 	return true;
 }
 
-static bool check_semaphore(const struct context_spec *w,
+static bool check_semaphore(const struct enable_request *w,
 			    const Pft__TraceConfig__SessionSemaphore *sem)
 {
 	uint64_t count = 0, max = sem->max_other_session_count;
@@ -333,7 +333,7 @@ static bool check_semaphore(const struct context_spec *w,
 	return true;
 }
 
-static bool check_semaphores(const struct context_spec *w)
+static bool check_semaphores(const struct enable_request *w)
 {
 	for (size_t i = 0; i < w->config->n_session_semaphores; i++)
 		if (!w->config->exclusive_prio &&
@@ -342,7 +342,7 @@ static bool check_semaphores(const struct context_spec *w)
 	return true;
 }
 
-static bool check_pause(const struct context_spec *w)
+static bool check_pause(const struct enable_request *w)
 {
 	const char *name = text(w->config->unique_session_name);
 	uint64_t now = clocks_boot_ns();
@@ -383,12 +383,12 @@ bool check_numbers(const struct service *s, uid_t uid, bool are_clones, char *er
 	return false;
 }
 
-static bool check_sessions(const struct context_spec *w)
+static bool check_sessions(const struct enable_request *w)
 {
 	return w->config->exclusive_prio || check_numbers(w->s, w->uid, false, w->error);
 }
 
-static bool check_boost(const struct context_spec *w)
+static bool check_boost(const struct enable_request *w)
 {
 	const Pft__PriorityBoostConfig *boost = w->config->priority_boost;
 
@@ -408,14 +408,14 @@ static bool check_boost(const struct context_spec *w)
 
 bool check_config(const struct service *s, const Pft__TraceConfig *config, uid_t uid, char *error)
 {
-	static bool (*const rules[])(const struct context_spec *) = {
+	static bool (*const rules[])(const struct enable_request *) = {
 		check_counts, check_sizes, check_duration, check_trigger, check_patterns,
 		check_report_name, check_trigger_file, check_trigger_names, check_guardrails,
 		check_buffers, check_targets, check_exclusive, check_unique, check_semaphores,
 		check_pause, check_sessions, check_boost,
 	};
 	static const Pft__TraceConfig__TriggerConfig none = PFT__TRACE_CONFIG__TRIGGER_CONFIG__INIT;
-	const struct context_spec w = {
+	const struct enable_request w = {
 		.s = s, .config = config, .uid = uid, .error = error,
 		.trigger = config->trigger_config ? config->trigger_config : &none,
 		.mode = config->trigger_config ? (int)config->trigger_config->trigger_mode : 0,

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * main.c - ktrace serve: the page of ktrace html over HTTP, for traces too large to be in it
+ * main.c - ktrace serve: the page of ktrace html over HTTP, for traces too large for one page
  *
- * One loop: the files are read once in order of time, for levels of detail and for what happens to
- * rows; between two reads requests are answered from what is known by then. A request for events
- * goes to their place in the files and back.
+ * One loop reads the files in order of time, for levels of detail and for changes of rows. Between
+ * two reads it answers requests from what is known by then. A request for events seeks to their
+ * place in the files and back.
  *
- * A trace may tell what nobody else is to know. So: 127.0.0.1 only; a random word in the address,
- * for other users of the machine can connect, too; and only if the request says that it is meant
- * for this address, for a page from elsewhere can have a name of its own point to 127.0.0.1.
+ * A trace may contain secrets. So the server listens on 127.0.0.1 only. The address has a random
+ * word, because other users of the machine can connect, too. And the request must name this host,
+ * because a page from elsewhere can let a name of its own point to 127.0.0.1.
  */
 #include "base/when.h"
 #include "html/html.h"
@@ -26,7 +26,7 @@
 #include <time.h>
 
 #define TOKEN_BYTES 16
-/* Anyone on this machine can connect: a silent client is not to keep others out. */
+/* Anyone on this machine can connect; a silent client must not keep others out. */
 #define IDLE_S 10u
 #define CONNECTIONS_MAX 256u
 #define TURN_NS 5000000u
@@ -34,12 +34,12 @@
 /**
  * struct server - one run of the command
  * @html:	the page
- * @token:	what addresses begin with: "/", hexadecimal digits, "/"
- * @port:	asked for, 0 = any; then the one it is
- * @daemon:	the library's
- * @signals:	descriptor of those that end it
- * @answered_ns:	when requests were last looked for, while the files are read
- * @error:	0, -errno: the files cannot be read any more
+ * @token:	beginning of addresses: "/", hexadecimal digits, "/"
+ * @port:	asked for, 0 = any; later the one in use
+ * @daemon:	of the library
+ * @signals:	descriptor of the signals that end the server
+ * @answered_ns:	when requests were last answered while the files are read
+ * @error:	0, -errno = the files can no longer be read
  */
 struct server {
 	struct html html;
@@ -86,7 +86,7 @@ static enum MHD_Result refuse(struct MHD_Connection *c, unsigned int status, con
 		      "text/plain");
 }
 
-/* "n/12" or "b/12": which piece that is; false: none */
+/* Parses "n/12" or "b/12"; returns false if it is neither. */
 static bool find_piece(const char *path, enum html_piece *kind, __u32 *id)
 {
 	__u64 number;
@@ -99,7 +99,7 @@ static bool find_piece(const char *path, enum html_piece *kind, __u32 *id)
 	return true;
 }
 
-/* What is in memory is the answer's from now on. */
+/* Answers with the memory at @at; the library frees it. */
 static enum MHD_Result give(struct MHD_Connection *c, void *at, size_t size, const char *type)
 {
 	return answer(c, MHD_HTTP_OK,
@@ -139,7 +139,7 @@ static enum MHD_Result give_text(struct server *s, struct MHD_Connection *c,
 	return ret ? fail(s, c, text.buf, ret) : give(c, text.buf, text.len, type);
 }
 
-/* The signature is the library's. */
+/* The library demands this signature. */
 static enum MHD_Result on_request(void *arg, struct MHD_Connection *c, const char *url,
 				  const char *method, const char *version, const char *upload,
 				  size_t *upload_size, void **request)
@@ -179,7 +179,7 @@ static int make_token(char *token)
 	return 0;
 }
 
-/* Signals that end it are read from a descriptor. Return: 0, -errno. */
+/* Opens a descriptor for the signals that end the server. Return: 0, -errno. */
 static int watch_signals(struct server *s)
 {
 	sigset_t set;
@@ -242,7 +242,7 @@ static int answer_all(struct server *s, int wait_ms)
 	return MHD_run(s->daemon) == MHD_YES ? s->error : -EIO;
 }
 
-/* While the files are read: not so often that it would take long */
+/* Answers requests while the files are read; seldom, so that reading stays fast. */
 static int turn(void *arg)
 {
 	struct server *s = arg;
@@ -254,7 +254,7 @@ static int turn(void *arg)
 	return answer_all(s, 0);
 }
 
-/* The page's address is there at once; what is asked for meanwhile is what is known by then. */
+/* Prints the address at once; requests are answered from what is known by then. */
 static int make_page(struct server *s, struct ktrace_traceset *set)
 {
 	int ret = make_token(s->token);
@@ -279,7 +279,7 @@ static int make_page(struct server *s, struct ktrace_traceset *set)
 	return ret;
 }
 
-/* Until a signal says that it is enough. Return: the exit status. */
+/* Serves the page until a signal ends it. Returns the exit status. */
 static int serve(struct server *s, struct ktrace_traceset *set, int status)
 {
 	int ret = make_page(s, set);
