@@ -501,8 +501,8 @@ const struct command cmd_doctor = {
 "command that helps. Changes nothing. Exit status: 0 if kernel events can be\n"
 "recorded, 1 if not.\n"
 "\n"
-"JSON members: found, an array of objects (name: kernel, left, registries, device,\n"
-"freed, rights, modules, module, headers, dkms or signature, text), [problem,\n"
-"next].\n",
+"JSON members: found, an array of objects (name: kernel, left, registries,\n"
+"device, freed, rights, modules, module, headers, dkms or signature, text),\n"
+"[problem, next].\n",
 	.run = run,
 };
