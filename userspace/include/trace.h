@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * trace.h - tracing as IEEE Std 1003.1-2008 has it: options TRC, TEF, TRL and TRI
+ * trace.h - tracing as in IEEE Std 1003.1-2008: options TRC, TEF, TRL and TRI
  *
  *   #include <trace.h>
  *
@@ -14,12 +14,12 @@
  *   posix_trace_getnext_event(trid, &info, &value, sizeof(value), &len, &none);
  *   posix_trace_shutdown(trid);
  *
- * Link with what `pkg-config --libs libktrace-posix` says. Each function has a manual page in
- * section 3 with its errors; posix_trace(7) has the model, the limits, and what was decided
- * where the standard leaves a choice.
+ * Link with the output of `pkg-config --libs libktrace-posix`. Each function has a manual page in
+ * section 3 with its errors; posix_trace(7) describes the model, the limits, and the choices made
+ * where the standard leaves one.
  *
  * Functions that return int return 0 or an error number; they do not set errno.
- * Context: any thread. posix_trace_event() alone also any signal handler.
+ * Context: any thread; for posix_trace_event() also any signal handler.
  */
 #ifndef KTRACE_POSIX_TRACE_H
 #define KTRACE_POSIX_TRACE_H
@@ -36,7 +36,10 @@ extern "C" {
 
 #pragma GCC visibility push(default)
 
-/* The C library says -1, having none of them. sysconf() of -lktrace-posix says as these do. */
+/*
+ * The C library lacks these options and defines -1. sysconf() of -lktrace-posix returns these
+ * values.
+ */
 #undef _POSIX_TRACE
 #undef _POSIX_TRACE_EVENT_FILTER
 #undef _POSIX_TRACE_INHERIT
@@ -46,21 +49,21 @@ extern "C" {
 #define _POSIX_TRACE_INHERIT		200809L
 #define _POSIX_TRACE_LOG		200809L
 
-/* Least values that the standard allows, and ours: what <limits.h> would have. */
+/* The minimum values of the standard, then ours: what <limits.h> would define. */
 #define _POSIX_TRACE_EVENT_NAME_MAX	30
 #define _POSIX_TRACE_NAME_MAX		8
 #define _POSIX_TRACE_SYS_MAX		8
 #define _POSIX_TRACE_USER_EVENT_MAX	32
 
 #define TRACE_EVENT_NAME_MAX	255	/* bytes of an event's name; buffers need one more */
-#define TRACE_NAME_MAX		63	/* bytes of a stream's name or version, with the NUL */
-#define TRACE_SYS_MAX		64	/* active streams of a user's processes */
-#define TRACE_USER_EVENT_MAX	1024	/* user event types of a process, the unnamed one too */
+#define TRACE_NAME_MAX		63	/* bytes of a stream's name or version, including the NUL */
+#define TRACE_SYS_MAX		64	/* active streams of all processes of a user */
+#define TRACE_USER_EVENT_MAX	1024	/* user event types of a process, with the unnamed one */
 
 /* A stream, active or pre-recorded. */
 typedef int trace_id_t;
 
-/* An event type: 1 to 31 are of the system, 32 and above of programs, 0 is none. */
+/* An event type: 1 to 31 are system events, 32 and above user events, 0 is none. */
 typedef unsigned int trace_event_id_t;
 
 #define POSIX_TRACE_START		((trace_event_id_t)1)
@@ -75,16 +78,16 @@ typedef unsigned int trace_event_id_t;
 #define POSIX_TRACE_UNNAMED_USER_EVENT	POSIX_TRACE_UNNAMED_USEREVENT
 
 /**
- * struct trace_attr_t - attributes of a stream, only for the functions below
+ * struct trace_attr_t - attributes of a stream, accessed only by the functions below
  */
 typedef struct {
 	unsigned long long __opaque[64];
 } trace_attr_t;
 
 /**
- * struct trace_event_set_t - a set of event types; a plain value, to be copied freely
- * @__word: bit id % 64 of word id / 64; only for the functions below. More bits than a process
- *	has types: ids are the same in all processes of a user
+ * struct trace_event_set_t - a set of event types; a plain value that may be copied
+ * @__word: bit id % 64 of word id / 64; accessed only by the functions below. Has more bits than a
+ *		process has types, because ids are the same in all processes of a user
  */
 typedef struct {
 	unsigned long long __word[64];
@@ -105,7 +108,7 @@ typedef struct {
 #define POSIX_TRACE_TRUNCATED_RECORD	1	/* longer than max-data-size */
 #define POSIX_TRACE_TRUNCATED_READ	2	/* longer than the reader's buffer */
 
-/* What a full stream, or a full log, does. */
+/* Policies of a full stream or a full log. */
 #define POSIX_TRACE_LOOP		1
 #define POSIX_TRACE_UNTIL_FULL		2
 #define POSIX_TRACE_FLUSH		3	/* streams only */
@@ -115,25 +118,25 @@ typedef struct {
 #define POSIX_TRACE_INHERITED		2
 
 /* posix_trace_eventset_fill() */
-#define POSIX_TRACE_WOPID_EVENTS	1	/* of the system, of no process */
-#define POSIX_TRACE_SYSTEM_EVENTS	2	/* of the system */
-#define POSIX_TRACE_ALL_EVENTS		3	/* these and all of programs, later ones too */
+#define POSIX_TRACE_WOPID_EVENTS	1	/* system events that belong to no process */
+#define POSIX_TRACE_SYSTEM_EVENTS	2	/* system events */
+#define POSIX_TRACE_ALL_EVENTS		3	/* system and all user events, also later ones */
 
 /* posix_trace_set_filter() */
 #define POSIX_TRACE_SET_EVENTSET	1
 #define POSIX_TRACE_ADD_EVENTSET	2
 #define POSIX_TRACE_SUB_EVENTSET	3
 
-/* Instead of a process: all of the caller's user that have the library. An extension. */
+/* In place of a process: all processes of the caller's user that use the library. An extension. */
 #define POSIX_TRACE_ALLPROC		((pid_t)-1)
 
 /**
- * struct posix_trace_event_info - what is known of an event beside its data
+ * struct posix_trace_event_info - data of an event besides its payload
  * @posix_event_id:		its type
- * @posix_pid:			process it is of, 0 = none
- * @posix_prog_address:		where it was emitted: the call of posix_trace_event()
- * @posix_thread_id:		thread it is of, 0 = none
- * @posix_timestamp:		when, CLOCK_REALTIME
+ * @posix_pid:			its process, 0 = none
+ * @posix_prog_address:		the call of posix_trace_event() that emitted it
+ * @posix_thread_id:		its thread, 0 = none
+ * @posix_timestamp:		its time, CLOCK_REALTIME
  * @posix_truncation_status:	POSIX_TRACE_NOT_TRUNCATED, _TRUNCATED_RECORD, _TRUNCATED_READ
  */
 struct posix_trace_event_info {
@@ -149,12 +152,12 @@ struct posix_trace_event_info {
  * struct posix_trace_status_info - the state of a stream, and of its log
  * @posix_stream_status:		POSIX_TRACE_RUNNING, _SUSPENDED
  * @posix_stream_full_status:		POSIX_TRACE_FULL, _NOT_FULL
- * @posix_stream_overrun_status:	POSIX_TRACE_OVERRUN, _NO_OVERRUN since last asked
+ * @posix_stream_overrun_status:	POSIX_TRACE_OVERRUN, _NO_OVERRUN since the last query
  * @posix_stream_flush_status:		POSIX_TRACE_FLUSHING, _NOT_FLUSHING
- * @posix_stream_flush_error:		first error number of flushing since last asked, or 0
- * @posix_log_overrun_status:		POSIX_TRACE_OVERRUN, _NO_OVERRUN since last asked
+ * @posix_stream_flush_error:		first error number of flushing since the last query, or 0
+ * @posix_log_overrun_status:		POSIX_TRACE_OVERRUN, _NO_OVERRUN since the last query
  * @posix_log_full_status:		POSIX_TRACE_FULL, _NOT_FULL
- * @posix_stream_lost:			an extension: events lost since the stream was made, by
+ * @posix_stream_lost:			an extension: events lost since the stream was created, by
  *					enum ktrace_lost_reason of <linux/ktrace_ring.h>
  */
 struct posix_trace_status_info {
@@ -169,7 +172,9 @@ struct posix_trace_status_info {
 	unsigned long long posix_stream_lost[8];
 };
 
-/* Attributes. All: EINVAL for an object that was never initialized, or was destroyed. */
+/*
+ * Attributes. All functions return EINVAL for an object that was not initialized, or was destroyed.
+ */
 int posix_trace_attr_init(trace_attr_t *__attr);
 int posix_trace_attr_destroy(trace_attr_t *__attr);
 int posix_trace_attr_getclockres(const trace_attr_t *__attr, struct timespec *__resolution);
@@ -200,7 +205,7 @@ int posix_trace_attr_setname(trace_attr_t *__attr, const char *__tracename);
 int posix_trace_attr_setstreamfullpolicy(trace_attr_t *__attr, int __streampolicy);
 int posix_trace_attr_setstreamsize(trace_attr_t *__attr, size_t __streamsize);
 
-/* Streams: only the process that made one may ask for anything. */
+/* Streams: only the process that created a stream may use these. */
 int posix_trace_create(pid_t __pid, const trace_attr_t *__restrict __attr,
 		       trace_id_t *__restrict __trid);
 int posix_trace_create_withlog(pid_t __pid, const trace_attr_t *__restrict __attr,
@@ -215,7 +220,7 @@ int posix_trace_get_status(trace_id_t __trid, struct posix_trace_status_info *__
 int posix_trace_get_filter(trace_id_t __trid, trace_event_set_t *__set);
 int posix_trace_set_filter(trace_id_t __trid, const trace_event_set_t *__set, int __how);
 
-/* Logs: a pre-recorded stream of what was written. */
+/* Logs: a pre-recorded stream of a log file. */
 int posix_trace_open(int __file_desc, trace_id_t *__trid);
 int posix_trace_rewind(trace_id_t __trid);
 int posix_trace_close(trace_id_t __trid);
@@ -244,8 +249,8 @@ int posix_trace_eventset_ismember(trace_event_id_t __event_id,
 				  int *__restrict __ismember);
 
 /*
- * In the traced program. Bound when it is loaded: the dynamic linker takes more stack to bind a
- * function at its call.
+ * In the traced program. Bound at load time, because the dynamic linker needs more stack to bind a
+ * function lazily.
  */
 #if defined(__GNUC__) && !defined(__clang__) && (defined(__x86_64__) || defined(__aarch64__))
 __attribute__((__noplt__))
@@ -255,7 +260,7 @@ void posix_trace_event(trace_event_id_t __event_id, const void *__restrict __dat
 
 #ifdef __GNUC__
 
-/* Only for what follows: bits of the streams that this process is in. */
+/* Only for the function below: bit mask of the streams that trace this process. */
 extern const volatile unsigned long long *ktrace_posix_streams;
 
 static __inline__ __attribute__((__always_inline__, __unused__)) void
@@ -264,11 +269,11 @@ ktrace_posix_event(trace_event_id_t __event_id, const void *__restrict __data_pt
 {
 	if (__builtin_expect(*ktrace_posix_streams != 0, 0)) {
 		posix_trace_event(__event_id, __data_ptr, __data_len);
-		__asm__ __volatile__("");	/* a call, no jump: it has an address */
+		__asm__ __volatile__("");	/* a call, not a jump: gives the event an address */
 	}
 }
 
-/* So that an event costs next to nothing where nobody traces. The function is there, too. */
+/* Makes an event nearly free when nothing is traced. The function itself stays available. */
 #if !defined(__cplusplus) || __cplusplus >= 201103L
 #define posix_trace_event(...) ktrace_posix_event(__VA_ARGS__)
 #else
@@ -291,7 +296,7 @@ int posix_trace_trygetnext_event(trace_id_t __trid,
 				 void *__restrict __data, size_t __num_bytes,
 				 size_t *__restrict __data_len, int *__restrict __unavailable);
 
-/* sysconf() that knows _SC_TRACE and so on, which the library's own sysconf() does, too. */
+/* Like sysconf(), but knows _SC_TRACE and so on, as the library's own sysconf() does. */
 long ktrace_posix_sysconf(int __name);
 
 #pragma GCC visibility pop

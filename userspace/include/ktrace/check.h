@@ -12,13 +12,13 @@ extern "C" {
 #pragma GCC visibility push(default)
 
 /**
- * struct ktrace_check - what was found in a file
+ * struct ktrace_check - results of checking a file
  * @bytes:	size of the file
  * @sections:	META, BLOCK and LOST sections
  * @blocks:	BLOCK sections among them
  * @records:	records in them, padding and LOST not counted
- * @lost:	what their last LOST sections and records say, summed over streams
- * @damaged:	calls of the function that reports
+ * @lost:	lost records according to the last LOST sections and records, summed over streams
+ * @damaged:	number of calls of the @report function
  * @is_closed:	the file has its end mark
  */
 struct ktrace_check {
@@ -32,26 +32,24 @@ struct ktrace_check {
 };
 
 /**
- * ktrace_check_file - check all that a reader relies on, and more
+ * ktrace_check_file - check everything a reader relies on, and more
  * @path:	the file
- * @report:	called for each thing that is wrong
+ * @report:	called for each defect
  * @arg:	for @report
- * @out:	what was found
+ * @out:	out: the results
  *
- * All sections, one after the other, with their checksums; that headers of blocks say what
- * is in them; that the sections of a stream follow each other, and what is missing between
- * them was reported as lost; that counts of losses do not go down; that the index lists
- * all sections.
+ * Checks all sections in order, with their checksums; that block headers match their contents; that
+ * the sections of a stream follow each other, and that everything missing between them was reported
+ * as lost; that loss counts never decrease; that the index lists all sections.
  *
- * Return: 0, also for a damaged file; -EBADMSG not a tracefile, -EPROTONOSUPPORT another
- * version or byte order, -ENOMEM, or -errno of open(2) or read(2). All but -ENOMEM have
- * been reported.
+ * Return: 0, also for a damaged file; -EBADMSG not a tracefile, -EPROTONOSUPPORT another version or
+ * byte order, -ENOMEM, or -errno of open(2) or read(2). All errors but -ENOMEM have been reported.
  */
 int ktrace_check_file(const char *path,
 		      void (*report)(void *arg, const struct ktrace_damage *damage), void *arg,
 		      struct ktrace_check *out);
 
-/** ktrace_check_fd - the same of a file that is open for reading, and stays open */
+/** ktrace_check_fd - check a file that is open for reading; the file stays open */
 int ktrace_check_fd(int fd, void (*report)(void *arg, const struct ktrace_damage *damage),
 		    void *arg, struct ktrace_check *out);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * context.h - what was recorded with kernel events beside their payloads
+ * context.h - data recorded with kernel events in addition to their payloads
  *
- * ktraced --context chooses it. An event with KTRACE_EVENT_CONTEXT has items, each of a kind of
- * <linux/ktrace_context.h>; what stacks, control groups and addresses of the kernel mean, the
- * trace says.
+ * ktraced --context selects it. An event with KTRACE_EVENT_CONTEXT has items, each of a kind listed
+ * in <linux/ktrace_context.h>. The trace resolves the numbers of stacks and control groups, and
+ * kernel addresses.
  */
 #ifndef KTRACE_CONTEXT_H
 #define KTRACE_CONTEXT_H
@@ -21,36 +21,38 @@ extern "C" {
 /**
  * struct ktrace_item - one item of an event's context
  * @kind:	enum ktrace_item_kind
- * @value:	as there
+ * @value:	its value; the meaning depends on @kind
  */
 struct ktrace_item {
 	__u32 kind;
 	__u64 value;
 };
 
-/** ktrace_event_items - how many items an event has, 0 = no context */
+/** ktrace_event_items - get the number of items of an event, 0 = no context */
 __u32 ktrace_event_items(const struct ktrace_trace_event *e);
 
-/** ktrace_event_item - item number @i of an event, which is below their number */
+/** ktrace_event_item - get item number @i of an event; @i is below ktrace_event_items() */
 struct ktrace_item ktrace_event_item(const struct ktrace_trace_event *e, __u32 i);
 
-/** ktrace_event_find_item - the item of a kind; false: the event has none */
+/** ktrace_event_find_item - find the item of a kind; false if the event has none */
 bool ktrace_event_find_item(const struct ktrace_trace_event *e, __u32 kind, __u64 *value);
 
-/** ktrace_event_context_size - bytes behind the payload that belong to the event, too */
+/** ktrace_event_context_size - get the size of the context, in bytes after the payload */
 __u32 ktrace_event_context_size(const struct ktrace_trace_event *e);
 
-/** ktrace_item_name - "kstack", "cgroup", "task-clock" ...; NULL for kinds not known */
+/**
+ * ktrace_item_name - get the name of a kind: "kstack", "cgroup", "task-clock" ...; NULL if unknown
+ */
 const char *ktrace_item_name(__u32 kind);
 
 /**
  * struct ktrace_trace_stack - a stack
- * @number:	what items have
+ * @number:	its number, as in items
  * @kind:	enum ktrace_stack_kind
- * @pid:	of programs: the process
- * @is_cut:	there may be more frames
- * @nr:		frames
- * @address:	the innermost one first, the others are return addresses
+ * @pid:	process, for stacks of programs
+ * @is_cut:	truncated: there may be more frames
+ * @nr:		number of frames
+ * @address:	innermost frame first; the others are return addresses
  */
 struct ktrace_trace_stack {
 	__u64 number;
@@ -61,28 +63,28 @@ struct ktrace_trace_stack {
 	const __u64 *address;
 };
 
-/** ktrace_trace_stack - what a stack's number means; NULL: the trace does not say */
+/** ktrace_trace_stack - look up a stack by its number; NULL if the trace does not have it */
 const struct ktrace_trace_stack *ktrace_trace_stack(const struct ktrace_trace *trace, __u64 number);
 
-/** ktrace_trace_cgroup - path of a control group in its hierarchy; NULL: not known */
+/** ktrace_trace_cgroup - get the path of a control group in its hierarchy; NULL if unknown */
 const char *ktrace_trace_cgroup(const struct ktrace_trace *trace, __u64 id);
 
 /**
- * ktrace_trace_kernel_symbol - the kernel's function at an address
+ * ktrace_trace_kernel_symbol - find the kernel function at an address
  * @trace:	the trace
  * @address:	the address
- * @offset:	out: bytes from its beginning
+ * @offset:	out: bytes from the function's start
  *
- * Return: its name, with " [MODULE]" behind it if it is one's; NULL: not known.
+ * Return: its name, followed by " [MODULE]" if it belongs to a module; NULL if unknown.
  */
 const char *ktrace_trace_kernel_symbol(const struct ktrace_trace *trace, __u64 address,
 				       __u64 *offset);
 
 /**
- * struct ktrace_kernel_image - the kernel, or a module of it
- * @name:	"vmlinux" or the module's
+ * struct ktrace_kernel_image - the kernel or one of its modules
+ * @name:	"vmlinux" or the module's name
  * @build:	its build id in hexadecimal, NULL = not known
- * @text:	address of its section .text, 0 = not known
+ * @text:	address of its .text section, 0 = not known
  */
 struct ktrace_kernel_image {
 	const char *name;
@@ -91,11 +93,11 @@ struct ktrace_kernel_image {
 };
 
 /**
- * ktrace_trace_kernel_image - the one with a name
+ * ktrace_trace_kernel_image - find the kernel or a module by name
  *
- * Return: what stays where it is, and as it is, once the set's first event has been read, until
- * the set is closed; before that, until the next ktrace_traceset_add(). NULL: the trace does not
- * say.
+ * Return: the image; NULL if the trace does not have it. Once the set's first event has been read,
+ * the image neither moves nor changes until the set is closed; before that, it is valid until the
+ * next ktrace_traceset_add().
  */
 const struct ktrace_kernel_image *ktrace_trace_kernel_image(const struct ktrace_trace *trace,
 							    const char *name);

@@ -6,10 +6,10 @@
 #include <linux/types.h>
 
 /**
- * struct ktrace_damage - something is wrong with a file
+ * struct ktrace_damage - a defect in a file
  * @path:	the file
- * @offset:	where, KTRACE_OFFSET_NONE if it is about the file as a whole
- * @message:	what, without newline
+ * @offset:	where, or KTRACE_OFFSET_NONE if it concerns the file as a whole
+ * @message:	description, without newline
  */
 struct ktrace_damage {
 	const char *path;

@@ -2,9 +2,9 @@
 /*
  * decode.h - event descriptions and the values of a payload
  *
- * A description (grammar: <linux/ktrace_events.h>) becomes an event type; a type and
- * a payload give values; values are printed as text or JSON. Descriptions and payloads
- * may be hostile: the first are refused with -EINVAL, the second end early.
+ * A description (grammar: <linux/ktrace_events.h>) becomes an event type. A type and a payload give
+ * values. Values are printed as text or JSON. Descriptions and payloads may be hostile: invalid
+ * descriptions are refused with -EINVAL, short payloads end early.
  */
 #ifndef KTRACE_DECODE_H
 #define KTRACE_DECODE_H
@@ -29,19 +29,19 @@ enum ktrace_scalar {
 enum ktrace_shape {
 	KTRACE_ONE,		/* scalar */
 	KTRACE_FIXED,		/* scalar[count] */
-	KTRACE_COUNTED,		/* __u32 count, scalars */
-	KTRACE_STRING,		/* bytes, NUL */
+	KTRACE_COUNTED,		/* __u32 count, then scalars */
+	KTRACE_STRING,		/* bytes, then NUL */
 };
 
-/* Where the values of a type are that does not have them one behind the other. */
+/* Where a value is, for types whose values are not simply consecutive. */
 enum ktrace_field_place {
-	KTRACE_FOLLOWS,		/* behind the field before */
+	KTRACE_FOLLOWS,		/* directly after the previous field */
 	KTRACE_AT,		/* at @offset */
 	KTRACE_DATA_LOC,	/* at @offset: __u32, bytes << 16 | their offset */
-	KTRACE_REL_LOC,		/* the same, their offset from behind it on */
+	KTRACE_REL_LOC,		/* the same, but relative to the end of this __u32 */
 };
 
-/* struct ktrace_enumerator - one name of an enum; @value as the scalar's 64-bit extension */
+/* struct ktrace_enumerator - one name of an enum; @value: the scalar extended to 64 bits */
 struct ktrace_enumerator {
 	__s64 value;
 	const char *name;
@@ -53,14 +53,14 @@ struct ktrace_enumerator {
  * @scalar:	type of each element; KTRACE_CHAR for strings
  * @size:	bytes of each element
  * @shape:	one, array or string
- * @count:	KTRACE_FIXED: elements
- * @enum_nr:	names in @enums, 0 = not an enum
- * @is_bytes:	KTRACE_COUNTED: bytes of any kind, which text shows as a C string literal
- * @enums:	ordered as written
- * @label:	" name=", as text begins
- * @label_size:	bytes of it, without its NUL
+ * @count:	number of elements for KTRACE_FIXED
+ * @enum_nr:	number of names in @enums, 0 = not an enum
+ * @is_bytes:	KTRACE_COUNTED: arbitrary bytes, shown in text as a C string literal
+ * @enums:	in the order of the description
+ * @label:	" name=", which starts the field's text
+ * @label_size:	bytes of @label, without its NUL
  * @place:	where its value is
- * @offset:	unless KTRACE_FOLLOWS: from the payload's beginning on
+ * @offset:	bytes from the start of the payload; unused for KTRACE_FOLLOWS
  */
 struct ktrace_field {
 	const char *name;
@@ -78,18 +78,18 @@ struct ktrace_field {
 };
 
 /**
- * struct ktrace_event_type - what is known about an event
+ * struct ktrace_event_type - description of an event
  * @full_name:	"provider:name"
  * @provider:	first half of it
  * @name:	second half of it
- * @file:	source file, NULL = not said
- * @line:	line in it
+ * @file:	source file, NULL = unknown
+ * @line:	line in @file
  * @kind:	enum ktrace_channel_kind
- * @id:		as in records
+ * @id:		its id in records
  * @field_nr:	number of fields
- * @fields:	in order of the payload
- * @format:	the kernel's own description, NULL = it is none of the kernel's
- * @is_placed:	made of it: fields say themselves where they are
+ * @fields:	in the order of the payload
+ * @format:	the kernel's own description, NULL = not a kernel tracepoint
+ * @is_placed:	made from @format: each field has its own offset
  */
 struct ktrace_event_type {
 	const char *full_name;
@@ -108,32 +108,32 @@ struct ktrace_event_type {
 #define KTRACE_DESC_SIZE_MAX 65536u
 
 /**
- * ktrace_event_type_parse - make an event type of its description
+ * ktrace_event_type_parse - create an event type from its description
  * @desc:	the line of text
  * @out:	the type, to be freed with ktrace_event_type_free()
  *
- * Return: 0, -EINVAL if @desc is no description, -ENOMEM.
+ * Return: 0, -EINVAL if @desc is not a description, -ENOMEM.
  */
 int ktrace_event_type_parse(const char *desc, struct ktrace_event_type **out);
 
 /**
- * ktrace_event_type_parse_format - make an event type of the kernel's description
- * @name:	"provider:name", what the event is to be called
+ * ktrace_event_type_parse_format - create an event type from the kernel's description
+ * @name:	"provider:name", the name to give the event
  * @format:	text of the file "format" in tracefs
  * @out:	the type, to be freed with ktrace_event_type_free()
  *
- * Its common fields (common_type and so on) are left out.
+ * Leaves out the common fields (common_type and so on).
  *
- * Return: 0, -EINVAL if @name or @format cannot be, -ENOMEM.
+ * Return: 0, -EINVAL if @name or @format is invalid, -ENOMEM.
  */
 int ktrace_event_type_parse_format(const char *name, const char *format,
 				   struct ktrace_event_type **out);
 
 /**
- * struct ktrace_format_error - why a kernel's description cannot be read
+ * struct ktrace_format_error - why a kernel's description is invalid
  * @line:	where in the text, from 1
- * @column:	character of the line, from 1
- * @message:	what is wrong there
+ * @column:	character in the line, from 1
+ * @message:	the reason
  */
 struct ktrace_format_error {
 	__u32 line;
@@ -142,85 +142,85 @@ struct ktrace_format_error {
 };
 
 /**
- * ktrace_event_type_read_format - ktrace_event_type_parse_format() that says what is wrong
- * @name:	"provider:name", what the event is to be called
+ * ktrace_event_type_read_format - ktrace_event_type_parse_format() with an error report
+ * @name:	"provider:name", the name to give the event
  * @format:	text of the file "format" in tracefs
  * @out:	the type, to be freed with ktrace_event_type_free()
- * @error:	filled in with -EINVAL
+ * @error:	filled in if -EINVAL is returned
  *
- * Return: 0, -EINVAL if @name or @format cannot be, -ENOMEM.
+ * Return: 0, -EINVAL if @name or @format is invalid, -ENOMEM.
  */
 int ktrace_event_type_read_format(const char *name, const char *format,
 				  struct ktrace_event_type **out,
 				  struct ktrace_format_error *error);
 
-/** ktrace_event_type_free - free a parsed type, or NULL */
+/** ktrace_event_type_free - free a parsed type; NULL is allowed */
 void ktrace_event_type_free(struct ktrace_event_type *type);
 
-/** ktrace_scalar_name - "u32" and so on */
+/** ktrace_scalar_name - get the name of a scalar: "u32" and so on */
 const char *ktrace_scalar_name(enum ktrace_scalar scalar);
 
-/** ktrace_scalar_size - bytes of one element */
+/** ktrace_scalar_size - get the size of one element in bytes */
 __u32 ktrace_scalar_size(enum ktrace_scalar scalar);
 
-/** ktrace_enumerator_find - name of @value in an enum field, NULL = none */
+/** ktrace_enumerator_find - find the name of @value in an enum field, NULL = none */
 const char *ktrace_enumerator_find(const struct ktrace_field *field, __s64 value);
 
 /**
- * ktrace_syscall_number - number of the machine's own system call that is called @name
- * @machine:	as uname(2) names it
- * @name:	as the kernel does, without "sys_"
+ * ktrace_syscall_number - find the number of a native system call
+ * @machine:	as in uname(2)
+ * @name:	the kernel's name, without "sys_"
  *
- * Return: ~0 if it is not known.
+ * Return: the number, ~0 if unknown.
  */
 __u32 ktrace_syscall_number(const char *machine, const char *name);
 
 /**
- * ktrace_syscall_find - number of a system call in one of the machine's ABIs
- * @machine:	as uname(2) names it
- * @has_x32:	its kernel has calls of x32
+ * ktrace_syscall_find - find the number of a system call in one of the machine's ABIs
+ * @machine:	as in uname(2)
+ * @has_x32:	the machine's kernel has x32 system calls
  * @abi:	enum ktrace_syscall_abi
- * @name:	as the kernel does, without "sys_"
- * @nr:		set to the number as events have it: those of x32 with their bit
+ * @name:	the kernel's name, without "sys_"
+ * @nr:		out: the number as in events; x32 numbers include the x32 bit
  *
- * Return: false if it is not known.
+ * Return: false if unknown.
  */
 bool ktrace_syscall_find(const char *machine, bool has_x32, __u32 abi, const char *name,
 			 __s32 *nr);
 
-/** ktrace_syscall_name - the opposite: the call's name, NULL = not known */
+/** ktrace_syscall_name - get the name of a system call from its number, NULL = not known */
 const char *ktrace_syscall_name(const char *machine, bool has_x32, __u32 abi, __s64 nr);
 
 struct ktrace_value;
 
-/** ktrace_syscall_abi_name - "native", "i386" and so on, as events say it; "unknown" of others */
+/** ktrace_syscall_abi_name - get an ABI's name, as in events: "native", "i386"; or "unknown" */
 const char *ktrace_syscall_abi_name(__u32 abi);
 
 /**
- * ktrace_value_marked - name of a value, of system calls of another ABI with a mark: "i386:read"
- * @v:		a value with an element, of an event's field
+ * ktrace_value_marked - get the name of a value, of another ABI's system call as "i386:read"
+ * @v:		a value with at least one element, of an event's field
  *
  * Return: NULL if it has no name.
  */
 const char *ktrace_value_marked(const struct ktrace_value *v);
 
 /**
- * ktrace_syscall_bind - give the field "nr" of an event of family syscall its names
- * @type:	of any event, as parsed; of others than those nothing is changed
- * @machine:	as uname(2) names it; NULL, or one whose calls are not known: no names
- * @has_x32:	its kernel has calls of x32
+ * ktrace_syscall_bind - attach the names of system calls to the field "nr" of a syscall event
+ * @type:	a parsed type; types of other families stay unchanged
+ * @machine:	as in uname(2); NULL or a machine with unknown calls: no names
+ * @has_x32:	the machine's kernel has x32 system calls
  *
- * Types that a traceset delivers have them. The names are those of the machine's own calls;
- * ktrace_values_next() delivers the value of a call of another ABI with a field of its own.
+ * Types delivered by a traceset have the names already. The names are those of native calls; for a
+ * call of another ABI, ktrace_values_next() delivers the value with a field of its own.
  */
 void ktrace_syscall_bind(struct ktrace_event_type *type, const char *machine, bool has_x32);
 
 /**
  * struct ktrace_value - value of one field
  * @field:	its field
- * @data:	first element, not aligned; valid as long as the payload
- * @count:	elements that are there; bytes of a string, NUL not counted
- * @is_cut:	the payload ends before the value does
+ * @data:	first element, possibly unaligned; valid as long as the payload
+ * @count:	elements present; bytes of a string without its NUL
+ * @is_cut:	truncated: the payload ends before the value does
  */
 struct ktrace_value {
 	const struct ktrace_field *field;
@@ -229,7 +229,7 @@ struct ktrace_value {
 	bool is_cut;
 };
 
-/* struct ktrace_values - walks the values of one payload */
+/* struct ktrace_values - an iterator over the values of one payload */
 struct ktrace_values {
 	const struct ktrace_event_type *type;
 	const char *at;
@@ -237,31 +237,30 @@ struct ktrace_values {
 	__u32 next;
 };
 
-/** ktrace_values_init - stand before the first value */
+/** ktrace_values_init - start before the first value */
 void ktrace_values_init(struct ktrace_values *it, const struct ktrace_event_type *type,
 			const void *payload, size_t len);
 
 /**
- * ktrace_values_next - the next value
+ * ktrace_values_next - get the next value
  *
- * Return: true, or false behind the last field or where the payload ends.
+ * Return: true; false after the last field or at the end of the payload.
  */
 bool ktrace_values_next(struct ktrace_values *it, struct ktrace_value *v);
 
-/** ktrace_value_s64 - element @i as integer, unsigned ones keep their 64 bits; 0 for floats */
+/** ktrace_value_s64 - get element @i as an integer: unsigned ones keep all 64 bits; 0 for floats */
 __s64 ktrace_value_s64(const struct ktrace_value *v, __u32 i);
 
-/** ktrace_value_f64 - element @i as floating point number */
+/** ktrace_value_f64 - get element @i as a floating point number */
 double ktrace_value_f64(const struct ktrace_value *v, __u32 i);
 
 /**
- * struct ktrace_out - text being put together
- * @buf:	memory of the caller
+ * struct ktrace_out - a text buffer
+ * @buf:	the caller's memory
  * @cap:	its size, at least KTRACE_OUT_MIN
- * @len:	bytes in it
- * @error:	first error of @flush, or -ENOSPC when full without @flush; later
- *		text is dropped
- * @flush:	takes @len bytes of @buf away, returns 0 or -errno; NULL = none
+ * @len:	bytes in @buf
+ * @error:	first error of @flush, or -ENOSPC when full without @flush; later text is dropped
+ * @flush:	consumes @len bytes of @buf, returns 0 or -errno; NULL = none
  * @arg:	for @flush
  */
 struct ktrace_out {
@@ -275,10 +274,10 @@ struct ktrace_out {
 
 #define KTRACE_OUT_MIN 256u
 
-/** ktrace_out_bytes - bytes as they are */
+/** ktrace_out_bytes - append bytes unchanged */
 void ktrace_out_bytes(struct ktrace_out *out, const char *s, size_t n);
 
-/** ktrace_out_char - one character */
+/** ktrace_out_char - append one character */
 static inline void ktrace_out_char(struct ktrace_out *out, char c)
 {
 	if (out->len < out->cap)
@@ -287,41 +286,41 @@ static inline void ktrace_out_char(struct ktrace_out *out, char c)
 		ktrace_out_bytes(out, &c, 1);
 }
 
-/** ktrace_out_str - text as it is */
+/** ktrace_out_str - append text unchanged */
 static inline void ktrace_out_str(struct ktrace_out *out, const char *s)
 {
 	ktrace_out_bytes(out, s, strlen(s));
 }
 
-/** ktrace_out_u64 - decimal number */
+/** ktrace_out_u64 - append a decimal number */
 void ktrace_out_u64(struct ktrace_out *out, __u64 v);
-/** ktrace_out_s64 - decimal number with sign */
+/** ktrace_out_s64 - append a signed decimal number */
 void ktrace_out_s64(struct ktrace_out *out, __s64 v);
-/** ktrace_out_hex - without 0x, at least @digits digits */
+/** ktrace_out_hex - append a hexadecimal number without 0x, with at least @digits digits */
 void ktrace_out_hex(struct ktrace_out *out, __u64 v, unsigned int digits);
-/** ktrace_out_dec - decimal, padded with zeros to @digits digits */
+/** ktrace_out_dec - append a decimal number, padded with zeros to @digits digits */
 void ktrace_out_dec(struct ktrace_out *out, __u64 v, unsigned int digits);
-/** ktrace_out_pad - blanks until @width characters follow position @from */
+/** ktrace_out_pad - append blanks until @width characters follow position @from */
 void ktrace_out_pad(struct ktrace_out *out, size_t from, size_t width);
 /**
- * ktrace_out_safe - text with what a terminal must not see replaced by '?'
+ * ktrace_out_safe - append text, with everything unsafe for a terminal replaced by '?'
  *
- * These are control characters, bytes that are not UTF-8, separators of lines and paragraphs, and
- * characters that change the direction of text. Each byte of them becomes a '?'.
+ * Unsafe are control characters, bytes that are not UTF-8, line and paragraph separators, and
+ * characters that change the direction of text. Each of their bytes becomes a '?'.
  */
 void ktrace_out_safe(struct ktrace_out *out, const char *s);
-/** ktrace_out_quoted - bytes as a C string literal; UTF-8 stays, if ktrace_out_safe() keeps it */
+/** ktrace_out_quoted - append a C string literal; keeps UTF-8 that ktrace_out_safe() keeps */
 void ktrace_out_quoted(struct ktrace_out *out, const char *s, size_t n);
-/** ktrace_out_utf8 - bytes as they are; what is not UTF-8 becomes U+FFFD */
+/** ktrace_out_utf8 - append bytes; anything that is not UTF-8 becomes U+FFFD */
 void ktrace_out_utf8(struct ktrace_out *out, const char *s, size_t n);
-/** ktrace_out_json - bytes as a JSON string; what is not UTF-8 becomes U+FFFD */
+/** ktrace_out_json - append a JSON string; anything that is not UTF-8 becomes U+FFFD */
 void ktrace_out_json(struct ktrace_out *out, const char *s, size_t n);
 
-/** ktrace_value_text - the value for people: numbers, names, "strings", {a, b} */
+/** ktrace_value_text - append a value for people: numbers, names, "strings", {a, b} */
 void ktrace_value_text(struct ktrace_out *out, const struct ktrace_value *v);
 
 /**
- * ktrace_fields_text - all fields of a payload for people: " name=value" each
+ * ktrace_fields_text - append all fields of a payload for people: " name=value" each
  *
  * Return: true, or false if the payload is shorter than its type.
  */
@@ -329,11 +328,10 @@ bool ktrace_fields_text(struct ktrace_out *out, const struct ktrace_event_type *
 			const void *payload, size_t len);
 
 /**
- * ktrace_value_json - the value for programs
+ * ktrace_value_json - append a value for programs
  *
- * Integers are numbers, x* and ptr strings "0x...", enums their name as a string or
- * a number if it has none, floats numbers or null, char arrays and strings strings,
- * arrays arrays.
+ * Integers become numbers, x* and ptr strings "0x...", enums their name as a string or a number if
+ * they have no name, floats numbers or null, char arrays and strings strings, arrays arrays.
  */
 void ktrace_value_json(struct ktrace_out *out, const struct ktrace_value *v);
 

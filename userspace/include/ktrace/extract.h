@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* extract.h - some of the events of a traceset as a new tracefile */
+/* extract.h - write a selection of a traceset's events to a new tracefile */
 #ifndef KTRACE_EXTRACT_H
 #define KTRACE_EXTRACT_H
 
@@ -13,34 +13,34 @@ extern "C" {
 struct ktrace_extract;
 
 /**
- * ktrace_extract_create - begin a file with what is known about the files of a traceset
- * @set:	the traceset, of which no event need have been read
- * @path:	the new file; replaces what is there
- * @what:	what it has of the events, for people who look at it; may be NULL
+ * ktrace_extract_create - begin a file, with the metadata of a traceset's files
+ * @set:	the traceset; no event need have been read from it
+ * @path:	the new file; replaces an existing one
+ * @what:	description of the selection, for people; may be NULL
  * @out:	the writer
  *
- * Of one file, the new one has all META text: clocks, streams, event types, names. Several
- * must be of the same boot of the same host: the new file has their streams and user events
- * under new numbers, and CLOCK_MONOTONIC for stamps, so that times are what they were.
+ * From a single file, the new one gets all META text: clocks, streams, event types, names. Several
+ * files must be from the same boot of the same host: the new file renumbers their streams and user
+ * events, and uses CLOCK_MONOTONIC for stamps, so that times stay the same.
  *
- * Return: 0; -EXDEV files of several boots, or none; -EEXIST @path is one of the files of
- * the traceset; -ENOMEM; or as ktrace_tracefile_create() and -errno of read(2).
+ * Return: 0; -EXDEV if the files are from several boots or there are none; -EEXIST if @path is one
+ * of the files of the traceset; -ENOMEM; or as ktrace_tracefile_create() and -errno of read(2).
  */
 int ktrace_extract_create(const struct ktrace_traceset *set, const char *path, const char *what,
 			  struct ktrace_extract **out);
 
 /**
- * ktrace_extract_compress - from now on, store blocks compressed: see ktrace_tracefile_compress()
+ * ktrace_extract_compress - compress blocks from now on: see ktrace_tracefile_compress()
  */
 int ktrace_extract_compress(struct ktrace_extract *x, int level);
 
 /**
  * ktrace_extract_add - write an event
  * @x:		the writer
- * @event:	as it was delivered, losses as well; in the order of delivery
+ * @event:	as delivered, losses included; in the order of delivery
  *
- * What is not added is not there, and not lost. Stamps stay as they are, but for an event
- * that is incomplete: it is written where its end was known to be missing.
+ * Events that are not added are absent, not lost. Stamps stay as they are, with one exception: an
+ * incomplete event is written where its end was known to be missing.
  *
  * Return: 0, -ENOMEM, -EOVERFLOW too many types of user events, or as
  * ktrace_tracefile_block().
@@ -48,9 +48,9 @@ int ktrace_extract_compress(struct ktrace_extract *x, int level);
 int ktrace_extract_add(struct ktrace_extract *x, const struct ktrace_trace_event *event);
 
 /**
- * ktrace_extract_close - write the rest, index and end mark; free
+ * ktrace_extract_close - write the rest, the index and the end mark; free
  *
- * The traceset must still be there: threads get the names that it has learned.
+ * The traceset must still be open: it supplies the names of threads learned while reading.
  *
  * Return: 0, -ENOMEM, or as ktrace_tracefile_close(). NULL is allowed.
  */

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * fields.h - what each kind of field means: parameter, description, size, bytes
+ * fields.h - what each kind of field expands to: parameter, description, size, bytes
  *
- * The names ktrace_u8(x) and so on are not macros: they are only seen by the
- * preprocessor, as the second half of a name:
+ * The names ktrace_u8(x) and so on are not macros: the preprocessor sees them only as the second
+ * half of a name:
  *
  *   KTRACE_FIELD_OP(PARAM, ktrace_u32(item))
  *     -> KTRACE_PARAM_ as_scalar (u32, item)		by the table below
  *     -> , uint32_t ktrace_v_item
  *
- * Operations, each of which has one macro a kind:
+ * Operations, each with one macro per kind:
  *
  *   PARAM	parameter of the generated function
  *   DESC	description, <linux/ktrace_events.h>
- *   LET	what has to be known before the size: a string's length
- *   CONST	bytes of the payload as a constant; too many if it is none
+ *   LET	declares values that the size depends on: a string's length
+ *   CONST	bytes of the payload as a constant; too large if it is not constant
  *   SIZE	bytes of the payload
- *   WORDS	add to an array of words, by shifting: small events stay in registers
- *   PIECE	add to a list of pieces
+ *   WORDS	adds to an array of words, by shifting: small events stay in registers
+ *   PIECE	adds to a list of pieces
  */
 #ifndef KTRACE_FIELDS_H
 #define KTRACE_FIELDS_H
@@ -69,7 +69,7 @@
 #define KTRACE_TYPE_f64 double
 #define KTRACE_TYPE_char char
 
-/* A size that no event in registers has. */
+/* A size too large for an event in registers. */
 #define KTRACE_VARIABLE 65536u
 
 /* integers and floating point */
@@ -93,7 +93,7 @@
 #define KTRACE_WORDS_as_pointer(name) KTRACE_WORDS_as_scalar(u64, name)
 #define KTRACE_PIECE_as_pointer(name) KTRACE_PIECE_as_scalar(u64, name)
 
-/* enumerations are their number */
+/* enumerations are recorded as their number */
 #define KTRACE_PARAM_as_enum(type, name, ...) KTRACE_PARAM_as_scalar(type, name)
 #define KTRACE_DESC_as_enum(type, name, ...) \
 	"enum<" #type ">(" KTRACE_NAMES(__VA_ARGS__) ") " #name ";"
@@ -103,7 +103,7 @@
 #define KTRACE_WORDS_as_enum(type, name, ...) KTRACE_WORDS_as_scalar(type, name)
 #define KTRACE_PIECE_as_enum(type, name, ...) KTRACE_PIECE_as_scalar(type, name)
 
-/* strings; another thread may change them meanwhile: length once, then always a NUL */
+/* strings; another thread may change them meanwhile: read the length once, then add a NUL */
 #define KTRACE_PARAM_as_string(name) , const char *ktrace_v_##name
 #define KTRACE_DESC_as_string(name) "string " #name ";"
 #define KTRACE_LET_as_string(name) \

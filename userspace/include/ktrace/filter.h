@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * filter.h - which events of a traceset are wanted: expressions over their fields
+ * filter.h - select events of a traceset: expressions over their fields
  *
  * The language is described in Documentation/filter.md. In short:
  *
@@ -12,12 +12,12 @@
  *
  *   event ~ sched:* && (comm == xz || prev_tid = 17) && time >= 1.5s
  *
- * A comparison with a field that the event does not have is false, with "!=" too; so is
- * one that makes no sense for it, as of a number with text.
+ * A comparison with a field that the event does not have is false, even with "!="; so is an invalid
+ * one, such as a number with text.
  *
- * An expression becomes a program that jumps forwards only. What it says about an event
- * type is worked out when the type is met first; types are known by address, so a filter
- * is used with one traceset, which must be there as long as the filter is.
+ * An expression is compiled to a program that only jumps forwards. The result for an event type is
+ * computed when the type is first met. Types are identified by address, so a filter works with one
+ * traceset only, which must outlive the filter.
  */
 #ifndef KTRACE_FILTER_H
 #define KTRACE_FILTER_H
@@ -38,14 +38,14 @@ enum ktrace_filter_type {
 	KTRACE_FILTER_TEXT,	/* "==", "!=" and "~" only */
 	KTRACE_FILTER_TIME,	/* number: ns since the epoch; compared with times, see when.h */
 	KTRACE_FILTER_FLAGS,	/* "==": has this flag, "!=": does not have it */
-	KTRACE_FILTER_ANY,	/* field of a payload: what it is depends on the event */
+	KTRACE_FILTER_ANY,	/* field of a payload: its type depends on the event */
 };
 
 /**
- * struct ktrace_filter_field - a field that events have beside their payload
+ * struct ktrace_filter_field - a field that events have besides their payload
  * @name:	its name, beginning with the prefix of its source
- * @help:	what it is, for people
- * @type:	what it can be compared with; not KTRACE_FILTER_FLAGS, _ANY
+ * @help:	description for people
+ * @type:	what it can be compared with; never KTRACE_FILTER_FLAGS, _ANY
  */
 struct ktrace_filter_field {
 	const char *name;
@@ -55,9 +55,9 @@ struct ktrace_filter_field {
 
 /**
  * struct ktrace_filter_value - value of such a field
- * @number:	of a number or time
- * @text:	of a text, @len bytes, valid until the next call
- * @len:	bytes
+ * @number:	value of a number or time
+ * @text:	value of a text, @len bytes, valid until the next call
+ * @len:	bytes of @text
  */
 struct ktrace_filter_value {
 	__s64 number;
@@ -66,14 +66,14 @@ struct ktrace_filter_value {
 };
 
 /**
- * struct ktrace_filter_source - fields that the caller adds, as state.* are
- * @prefix:	names that begin so belong to it: "state."
- * @fields:	its fields
- * @field_nr:	how many
- * @values:	for each field the only texts that it can be, NULL behind the last; NULL = any.
- *		An expression that compares it by "==" or "!=" with another is refused. May be NULL
- * @get:	value of fields[i] for an event; false: it has none
- * @arg:	for @get; may be set when the expression was parsed already
+ * struct ktrace_filter_source - extra fields supplied by the caller, such as state.*
+ * @prefix:	start of their names: "state."
+ * @fields:	the fields
+ * @field_nr:	number of fields
+ * @values:	for each field, its only possible texts, ended by NULL; NULL = any. An expression
+ *		that compares the field by "==" or "!=" with another text is refused. May be NULL
+ * @get:	returns fields[i] of an event in value; false if the event has none
+ * @arg:	for @get; may be set after the expression has been parsed
  */
 struct ktrace_filter_source {
 	const char *prefix;
@@ -90,8 +90,8 @@ struct ktrace_filter_source {
 /**
  * struct ktrace_filter_options - may be NULL for the defaults
  * @size:	sizeof(struct ktrace_filter_options)
- * @sources:	further fields; must be there as long as the filter is
- * @source_nr:	how many, at most KTRACE_FILTER_SOURCES
+ * @sources:	extra fields; must outlive the filter
+ * @source_nr:	number of @sources, at most KTRACE_FILTER_SOURCES
  */
 struct ktrace_filter_options {
 	size_t size;
@@ -101,9 +101,9 @@ struct ktrace_filter_options {
 
 /**
  * struct ktrace_filter_error - why an expression was refused
- * @at:		the byte of the text that does not fit, from 0
+ * @at:		first wrong byte of the text, from 0
  * @line:	its line, from 1
- * @column:	its place in the line, from 1
+ * @column:	its position in the line, from 1
  * @message:	what was expected or is wrong, without newline; printable ASCII
  */
 struct ktrace_filter_error {
@@ -118,89 +118,90 @@ struct ktrace_filter_error {
 #define KTRACE_FILTER_DEPTH_MAX 64u
 
 /**
- * ktrace_filter_parse - make a filter of an expression
+ * ktrace_filter_parse - create a filter from an expression
  * @text:	the expression
  * @opts:	see the struct
  * @out:	the filter, to be freed with ktrace_filter_free()
- * @error:	filled in with -EINVAL; may be NULL
+ * @error:	filled in if -EINVAL is returned; may be NULL
  *
- * Return: 0; -EINVAL the text is no expression, or larger or deeper than the limits above;
- * or opts of an unknown size; -ENOMEM.
+ * Return: 0; -EINVAL if the text is not an expression, exceeds the limits above, or @opts has an
+ * unknown size; -ENOMEM.
  */
 int ktrace_filter_parse(const char *text, const struct ktrace_filter_options *opts,
 			struct ktrace_filter **out, struct ktrace_filter_error *error);
 
-/** ktrace_filter_free - free a filter, or NULL */
+/** ktrace_filter_free - free a filter; NULL is allowed */
 void ktrace_filter_free(struct ktrace_filter *f);
 
 /**
- * ktrace_filter_start - what times since the start of the trace count from
+ * ktrace_filter_start - set the start of the trace, which relative times refer to
  * @f:		the filter
- * @ns:		time of the first event, as of ktrace_traceset_span(); 0 until then
+ * @ns:		time of the first event, from ktrace_traceset_span(); 0 until then
  */
 void ktrace_filter_start(struct ktrace_filter *f, __u64 ns);
 
 /**
- * ktrace_filter_match - is the event wanted?
+ * ktrace_filter_match - true if the event is selected
  *
- * The event is one that was delivered last, or one of those of ktrace_traceset_read().
- * Without memory to remember types it is slower.
+ * The event must be the last one delivered, or one of the last ktrace_traceset_read(). Without
+ * memory to remember types, matching is slower.
  */
 bool ktrace_filter_match(struct ktrace_filter *f, const struct ktrace_trace_event *event);
 
 /**
- * ktrace_filter_uses - does the expression have a field of @source?
+ * ktrace_filter_uses - true if the expression uses a field of @source
  *
- * NULL: does it have pid or comm? What is passed over does not tell them, see ktrace_trace_comm().
+ * With NULL: true if it uses pid or comm. Skipped events do not update these, see
+ * ktrace_trace_comm().
  */
 bool ktrace_filter_uses(const struct ktrace_filter *f, const struct ktrace_filter_source *source);
 
 /**
- * ktrace_filter_unknown - does a comparison ask for a field that no event has, or a value?
+ * ktrace_filter_unknown - check a comparison for an unknown field or value name
  * @f:		the filter
- * @set:	the files; what they have not described yet is not known
+ * @set:	the files; fields they have not described yet are unknown
  * @i:		number of the comparison, from 0
- * @error:	filled in with 1 and 2: where that is, and what may have been meant
+ * @error:	filled in if 1 or 2 is returned: the place, and a suggestion
  *
- * Return: 1 no payload that is described has such a field; 2 those that have it have no value
- * of that name; 0 neither, or it is none of the payload; -ENOENT there are not so many
+ * Return: 1 no described payload has such a field; 2 the payloads with that field have no value of
+ * that name; 0 neither, or the field is not in a payload; -ENOENT if there are not so many
  * comparisons.
  */
 int ktrace_filter_unknown(const struct ktrace_filter *f, const struct ktrace_traceset *set,
 			  __u32 i, struct ktrace_filter_error *error);
 
 /**
- * ktrace_calls_is - may a pattern of -e mean system calls: "syscall:openat", "syscall:open*"?
+ * ktrace_calls_is - true if a pattern of -e may mean system calls: "syscall:open*"
  *
- * Not so "syscall:enter", "syscall:exit" and what matches both: these are events.
+ * False for "syscall:enter", "syscall:exit" and patterns that match both: these are events.
  */
 bool ktrace_calls_is(const char *pattern);
 
-/** ktrace_calls_are_events - does such a pattern match the name of one event, too? */
+/** ktrace_calls_are_events - true if such a pattern also matches the name of one event */
 bool ktrace_calls_are_events(const char *pattern);
 
 /**
- * ktrace_calls_expression - which events of family syscall such a pattern means
+ * ktrace_calls_expression - build the expression that selects the syscall events of such a pattern
  *
- * Return: an expression, to be freed; NULL: it is no such pattern, or there is no memory.
+ * Return: an expression, to be freed; NULL if it is not such a pattern, or without memory.
  */
 char *ktrace_calls_expression(const char *pattern);
 
 /**
- * ktrace_calls_exist - does a machine have a call that such a pattern matches?
+ * ktrace_calls_exist - true if a machine has a call that such a pattern matches
  * @pattern:	any pattern
- * @machine:	as uname(2) names it
- * @has_x32:	its kernel has calls of x32
- * @near:	set to the nearest name otherwise; valid as long as @pattern is
+ * @machine:	as in uname(2)
+ * @has_x32:	the machine's kernel has x32 system calls
+ * @near:	set to the nearest name if there is none; valid as long as @pattern is
  */
 bool ktrace_calls_exist(const char *pattern, const char *machine, bool has_x32,
 			struct ktrace_nearest *near);
 
 /**
- * ktrace_filter_fields - fields that every filter knows, payloads apart
- * @nr:		their number
+ * ktrace_filter_fields - list the fields that every filter knows, except those of payloads
+ * @nr:		out: number of fields
  *
- * Return: the fields; the names of flags are those that ktrace list prints.
+ * Return: the fields; flags have the names that ktrace list prints.
  */
 const struct ktrace_filter_field *ktrace_filter_fields(__u32 *nr);
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * hooks.h - functions that are called for the events of a traceset
+ * hooks.h - callbacks for the events of a traceset
  *
- * A set of hooks is made once and read with as often as one likes:
+ * A set of hooks is created once and can be used for any number of readings:
  *
  *   ktrace_hooks_begin(hooks, set);			calls the hooks BEFORE
  *   ktrace_hooks_read(hooks, set, &until);		once or more: calls those for events
  *   ktrace_hooks_end(hooks, set);			calls the hooks AFTER
  *
- * For an event hooks are called in order of their priority, the smallest first, and in the
- * order of their addition if that is the same. What keeps a state of the system has
- * KTRACE_PRIORITY_STATE, so that ordinary hooks see the state that the event has made.
+ * The hooks for an event are called in order of priority, smallest first, and in order of addition
+ * for equal priorities. Hooks that maintain a state of the system have KTRACE_PRIORITY_STATE, so
+ * that ordinary hooks see the state after the event.
  */
 #ifndef KTRACE_HOOKS_H
 #define KTRACE_HOOKS_H
@@ -30,7 +30,7 @@ extern "C" {
 /** enum ktrace_hook_point - when a hook is called; in this order */
 enum ktrace_hook_point {
 	KTRACE_HOOK_BEFORE_SET,
-	KTRACE_HOOK_BEFORE_TRACE,	/* each trace in order, behind it its streams */
+	KTRACE_HOOK_BEFORE_TRACE,	/* each trace in order, followed by its streams */
 	KTRACE_HOOK_BEFORE_STREAM,
 	KTRACE_HOOK_EVENT,
 	KTRACE_HOOK_AFTER_STREAM,	/* the streams of each trace, then the trace */
@@ -39,12 +39,12 @@ enum ktrace_hook_point {
 };
 
 /**
- * struct ktrace_hook_call - what a hook is called for
- * @point:	when
- * @set:	the traceset; a hook must not move it
+ * struct ktrace_hook_call - arguments of a hook
+ * @point:	when it is called
+ * @set:	the traceset; a hook must not seek in it
  * @trace:	the trace, NULL for a set
  * @stream:	the stream, NULL for a set or trace
- * @event:	the event, NULL for all others
+ * @event:	the event, NULL at all other points
  */
 struct ktrace_hook_call {
 	enum ktrace_hook_point point;
@@ -57,33 +57,33 @@ struct ktrace_hook_call {
 /**
  * typedef ktrace_hook_fn - a hook
  *
- * Return: 0; 1 to stop reading behind this event, when its other hooks have been called, too
- * (BEFORE and AFTER: as 0); -errno to give up at once.
+ * Return: 0; 1 to stop reading after this event, once its other hooks have been called too (BEFORE
+ * and AFTER: same as 0); -errno to give up at once.
  */
 typedef int (*ktrace_hook_fn)(void *arg, const struct ktrace_hook_call *call);
 
 struct ktrace_hooks;
 
 /**
- * ktrace_hooks_new - no hooks
+ * ktrace_hooks_new - create an empty set of hooks
  *
  * Return: 0, -ENOMEM.
  */
 int ktrace_hooks_new(struct ktrace_hooks **out);
 
-/** ktrace_hooks_free - NULL is allowed */
+/** ktrace_hooks_free - free a set of hooks; NULL is allowed */
 void ktrace_hooks_free(struct ktrace_hooks *hooks);
 
 /**
  * struct ktrace_hook - one hook
  * @size:	sizeof(struct ktrace_hook)
- * @point:	when it is to be called
- * @event:	pattern for provider:name as of fnmatch(3); NULL: for all events
+ * @point:	when to call it
+ * @event:	pattern for provider:name as in fnmatch(3); NULL: all events
  * @priority:	0 to KTRACE_PRIORITY_MAX
  * @fn:		the function
- * @arg:	for it
+ * @arg:	for @fn
  *
- * Events that the file does not describe have no name: only hooks for all get them.
+ * Events that the file does not describe have no name: only hooks for all events get them.
  */
 struct ktrace_hook {
 	size_t size;
@@ -95,25 +95,25 @@ struct ktrace_hook {
 };
 
 /**
- * ktrace_hooks_add - add a hook; it is copied
+ * ktrace_hooks_add - add a hook, which is copied
  *
- * Return: 0, -EINVAL for what cannot be, -EBUSY between begin and end, -ENOSPC for more
- * than KTRACE_HOOKS_MAX, -ENOMEM.
+ * Return: 0, -EINVAL for an invalid hook, -EBUSY between begin and end, -ENOSPC for more than
+ * KTRACE_HOOKS_MAX, -ENOMEM.
  */
 int ktrace_hooks_add(struct ktrace_hooks *hooks, const struct ktrace_hook *hook);
 
 /**
  * ktrace_hooks_begin - call the hooks BEFORE
  *
- * Return: 0, -EBUSY if it has begun, -errno of a hook; then it has not begun.
+ * Return: 0, -EBUSY if reading has already begun, -errno of a hook; reading has not begun then.
  */
 int ktrace_hooks_begin(struct ktrace_hooks *hooks, struct ktrace_traceset *set);
 
 /**
- * ktrace_hooks_read - read up to a limit, and call the hooks for each event
+ * ktrace_hooks_read - read up to a limit, calling the hooks for each event
  *
- * Limits are as of ktrace_traceset_next_until(); @until->stop says why it has stopped. If a
- * hook said so, the next event is the one behind.
+ * The limits are those of ktrace_traceset_next_until(); @until->stop tells why reading stopped. If
+ * a hook stopped it, reading continues with the next event.
  *
  * Return: 0, -EINVAL without begin, -errno of ktrace_traceset_next_until() or of a hook.
  */
@@ -121,30 +121,30 @@ int ktrace_hooks_read(struct ktrace_hooks *hooks, struct ktrace_traceset *set,
 		      struct ktrace_until *until);
 
 /**
- * ktrace_hooks_end - call the hooks AFTER; it has ended, whatever they say
+ * ktrace_hooks_end - call the hooks AFTER; reading has ended whatever they return
  *
  * Return: 0, -EINVAL without begin, -errno of a hook.
  */
 int ktrace_hooks_end(struct ktrace_hooks *hooks, struct ktrace_traceset *set);
 
 /**
- * typedef ktrace_filter_fn - is an event wanted?
+ * typedef ktrace_filter_fn - true if an event is wanted
  */
 typedef bool (*ktrace_filter_fn)(void *arg, const struct ktrace_trace_event *event);
 
 #define KTRACE_FILTERS_MAX 3
 
 /**
- * struct ktrace_search - which events to count, going forward or back
+ * struct ktrace_search - which events to count when moving forward or back
  * @size:	sizeof(struct ktrace_search)
- * @filters:	an event counts if all say so; NULL = all events do
- * @args:	for them
- * @is_stopped:	asked before each event: true gives up; may be NULL
- * @stop_arg:	for it
- * @window:	back: ns that are looked through first, each time twice as many; 0 = a second
- * @seek:	back: how to go to a time; NULL = ktrace_traceset_seek(); may go to an earlier
- *		time, such as that of a state that was saved
- * @seek_arg:	for it
+ * @filters:	an event counts if all filters accept it; NULL = not used
+ * @args:	arguments of @filters
+ * @is_stopped:	called before each event: true cancels; may be NULL
+ * @stop_arg:	for @is_stopped
+ * @window:	back: ns to search first, doubled each time; 0 = one second
+ * @seek:	back: how to seek to a time; NULL = ktrace_traceset_seek(); may go to an earlier
+ *		time, such as that of a saved state
+ * @seek_arg:	for @seek
  */
 struct ktrace_search {
 	size_t size;
@@ -158,22 +158,22 @@ struct ktrace_search {
 };
 
 /**
- * ktrace_traceset_forward - move behind the @n-th event from here that counts
+ * ktrace_traceset_forward - move past the @n-th matching event from here
  * @set:	the traceset
- * @n:		how many; 0 = stay
+ * @n:		number of events; 0 = stay
  * @search:	which events; NULL = all
- * @found:	how many there were
+ * @found:	out: how many there were
  *
- * Return: 0, also if there are fewer; -ECANCELED by @search->is_stopped; -EINVAL, -ENOMEM.
+ * Return: 0, even if there are fewer; -ECANCELED by @search->is_stopped; -EINVAL, -ENOMEM.
  */
 int ktrace_traceset_forward(struct ktrace_traceset *set, __u64 n,
 			    const struct ktrace_search *search, __u64 *found);
 
 /**
- * ktrace_traceset_back - move in front of the @n-th event before here that counts
+ * ktrace_traceset_back - move in front of the @n-th matching event before here
  *
- * If there are fewer, in front of the first one; if there is none, or after a failure, it
- * stays where it is. Arguments and results are as those of ktrace_traceset_forward().
+ * If there are fewer, moves in front of the first one. If there are none, or after a failure, the
+ * traceset stays where it is. Arguments and results are those of ktrace_traceset_forward().
  */
 int ktrace_traceset_back(struct ktrace_traceset *set, __u64 n,
 			 const struct ktrace_search *search, __u64 *found);

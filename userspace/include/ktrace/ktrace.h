@@ -8,15 +8,14 @@
  *
  *   ktrace(server, request, id, path);						// anywhere
  *
- * Link with -lktrace. Run under ktraced, the program records; run alone, an event
- * costs two loads and a test. For C and C++ of any standard, C90 and C++98 among them (with
- * GNU extensions of gcc or clang). The same events can be defined in a header that many
- * files, shared libraries and plug-ins include.
+ * Link with -lktrace. Under ktraced, the program records; otherwise an event costs two loads and a
+ * test. Works with C and C++ of any standard, including C90 and C++98 (with GNU extensions of gcc
+ * or clang). A header may define events and be included by many files, shared libraries and
+ * plug-ins.
  *
- * Context: any thread, any signal handler; before main(), in static constructors,
- * after exit() has begun; after fork(). An event never fails, never takes a lock,
- * never allocates, is no cancellation point and leaves errno alone. What cannot be
- * recorded is counted, with the reason.
+ * Context: any thread, any signal handler; before main(), in static constructors, after exit() has
+ * begun; after fork(). An event never fails, never takes a lock, never allocates, is not a
+ * cancellation point and preserves errno. Lost events are counted by reason.
  */
 #ifndef KTRACE_KTRACE_H
 #define KTRACE_KTRACE_H
@@ -30,11 +29,11 @@
 
 /**
  * KTRACE_EVENT - define an event type, at file scope
- * @provider:	what the event belongs to, an identifier
+ * @provider:	the group that the event belongs to, an identifier
  * @name:	name, an identifier
- * @...:	up to 16 fields, separated by commas; there may be none
+ * @...:	0 to 16 fields, separated by commas
  *
- * Fields, and what ktrace() takes for them:
+ * Field types, and the values that ktrace() takes for them:
  *
  *   ktrace_u8(x) _u16 _u32 _u64	unsigned integer
  *   ktrace_s8(x) _s16 _s32 _s64	signed integer
@@ -51,12 +50,11 @@
  *
  * where type is one of u8 ... u64, s8 ... s64, x8 ... x64, f32, f64, char.
  *
- * Strings and sequences can be of any length: what does not fit into one record is
- * recorded in several and put together by the reader.
+ * Strings and sequences can be of any length: a payload too large for one record is recorded in
+ * several, which the reader reassembles.
  *
- * The description lies in the ELF section "ktrace_desc" of the object, so that events
- * can be listed without running anything. Two definitions with the same text (a
- * header) are one event type.
+ * The description is in the ELF section "ktrace_desc" of the object, so that events can be listed
+ * without running anything. Two definitions with the same text (from a header) are one event type.
  */
 #define KTRACE_EVENT(...) \
 	KTRACE_DEFINE(KTRACE_ARG1(__VA_ARGS__, ~), KTRACE_ARG2(__VA_ARGS__, ~), __VA_ARGS__)
@@ -67,28 +65,28 @@
  * @name:	as in KTRACE_EVENT()
  * @...:	one value for each field, two for each ktrace_seq()
  *
- * A statement. Values are checked and converted as those of a function call are; they
- * are evaluated only when the event is on.
+ * A statement. Values are checked and converted like function arguments, and evaluated only while
+ * the event is on.
  *
- * Context: any, see above. With the session's "block" policy it may sleep until the
- * reader has made room, for the time the session allows.
+ * Context: any, see above. With the session's "block" policy it may sleep until the reader has made
+ * room, at most for the session's timeout.
  */
 #define ktrace(...) \
 	KTRACE_CAT(KTRACE_CALL_, KTRACE_VALUES(__VA_ARGS__))(__VA_ARGS__)
 
 /**
- * ktrace_enabled - whether an event is on
+ * ktrace_enabled - tell whether an event is on
  * @provider:	as in KTRACE_EVENT()
  * @name:	as in KTRACE_EVENT()
  *
- * For work that is only needed to have the values: ktrace() asks by itself.
+ * Guards work that is only needed to compute the values; ktrace() itself needs no guard.
  *
  * Context: any.
  * Return: 0 or 1; may change at any time.
  */
 #define ktrace_enabled(...) KTRACE_ENABLED(__VA_ARGS__)
 
-/* The rest is how. */
+/* Everything below is implementation. */
 
 #define KTRACE_ARG1(a, ...) a
 #define KTRACE_ARG2(a, b, ...) b

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * name.h - readable names for addresses and threads, told by the program
+ * name.h - readable names for addresses and threads, set by the program
  *
  *   #include <ktrace/name.h>
  *
  *   ktrace_name_object(&queue->lock, "queue lock");
  *   ktrace_name_thread("collector");
  *
- * A name is an event of the provider "name", recorded with its time: ktrace shows it with
- * the address, from then on until the object is destroyed; see Documentation/pthread.md. What
- * PTT calls new_object_alias() and new_thread_alias() are these two; its alias_init() has
- * nothing to do here.
+ * A name is recorded as an event of the provider "name", with its time. From then on ktrace shows
+ * it with the address, until the object is destroyed; see Documentation/pthread.md. PTT's
+ * new_object_alias() and new_thread_alias() correspond to these two functions; its alias_init() is
+ * not needed.
  *
- * All that ktrace.h says of ktrace() holds: any context, two loads and a test when nobody
- * traces.
+ * Everything that ktrace.h says of ktrace() applies: any context, two loads and a test while
+ * nothing is traced.
  */
 #ifndef KTRACE_NAME_H
 #define KTRACE_NAME_H
@@ -28,13 +28,12 @@ KTRACE_EVENT(name, object, ktrace_ptr(object), ktrace_string(name));
 KTRACE_EVENT(name, thread, ktrace_string(name));
 
 /**
- * ktrace_name_object - say what an object is called
- * @object:	its address: a mutex, a condition, or whatever events have addresses of; or a
- *		pthread_t
- * @name:	its name; NULL or empty: it has none any more
+ * ktrace_name_object - name an object
+ * @object:	its address: a mutex, a condition, or any address in events; or a pthread_t
+ * @name:	its name; NULL or empty removes the name
  *
- * A name holds in the process, and in its children if they fork later. It may be given before
- * the object is made. It ends with the object: when it is destroyed, or made again.
+ * A name applies to the process, and to children forked later. It may be set before the object is
+ * initialised. It ends when the object is destroyed or initialised again.
  *
  * Context: any.
  */
@@ -44,10 +43,10 @@ static KTRACE_INLINE void ktrace_name_object(const void *object, const char *nam
 }
 
 /**
- * ktrace_name_thread - say what the calling thread is called
- * @name:	its name, of any length; NULL or empty: it has none any more
+ * ktrace_name_thread - name the calling thread
+ * @name:	its name, of any length; NULL or empty removes the name
  *
- * Of other threads than the calling one, name the pthread_t as an object.
+ * To name another thread, name its pthread_t with ktrace_name_object().
  *
  * Context: any.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* nearest.h - the name that a mistyped one was probably meant to be */
+/* nearest.h - find the name that a mistyped name was probably meant to be */
 #ifndef KTRACE_NEAREST_H
 #define KTRACE_NEAREST_H
 
@@ -11,11 +11,11 @@ extern "C" {
 #define KTRACE_NEAREST_MAX 64u
 
 /**
- * struct ktrace_nearest - the search for a name
- * @wanted:	the mistyped one
- * @distance:	letters by which @name differs; what differs by as many is too far
- * @name:	the nearest so far, empty = none
- * @hint:	what ktrace_nearest_hint() says
+ * struct ktrace_nearest - the search for a similar name
+ * @wanted:	the mistyped name
+ * @distance:	number of letters by which @name differs; other names must be nearer
+ * @name:	the nearest name so far, empty = none
+ * @hint:	the result of ktrace_nearest_hint()
  */
 struct ktrace_nearest {
 	const char *wanted;
@@ -24,18 +24,18 @@ struct ktrace_nearest {
 	char hint[KTRACE_NEAREST_MAX + 32];
 };
 
-/** ktrace_nearest_init - begin; @wanted stays the caller's */
+/** ktrace_nearest_init - start a search; @wanted stays the caller's */
 void ktrace_nearest_init(struct ktrace_nearest *n, const char *wanted);
 
 /**
- * ktrace_nearest_try - a name that there is
+ * ktrace_nearest_try - compare with an existing name
  *
- * Counts letters that are missing, too many, others, or in the place of their neighbour. A third
- * of the letters may differ, in a short name one. Of equally near names the first one stays.
+ * Counts missing, extra and different letters, and swapped neighbours. At most a third of the
+ * letters may differ, in a short name one. The first of several equally near names wins.
  */
 void ktrace_nearest_try(struct ktrace_nearest *n, const char *name);
 
-/** ktrace_nearest_hint - " (did you mean 'NAME'?)", printable; "" if nothing is near. Part of @n */
+/** ktrace_nearest_hint - " (did you mean 'NAME'?)", printable; "" if none is near. Part of @n */
 const char *ktrace_nearest_hint(struct ktrace_nearest *n);
 
 #pragma GCC visibility pop

@@ -2,14 +2,14 @@
 /*
  * port.h - how to talk to a live session: one message, one answer
  *
- * The owner of a session listens at a port: an abstract datagram socket, which needs no file,
- * so that nothing is left behind if somebody dies. Its name has the owner's user. Messages are
- * text: a word, then key=value pairs, as in META lines. Only the owner's user and root get an
- * answer; both sides use the credentials that the kernel gives.
+ * The owner of a session listens on a port: an abstract datagram socket, which needs no file, so
+ * that nothing remains when the owner dies. Its name contains the owner's user. Messages are text:
+ * a word, then key=value pairs, as in META lines. Only the owner's user and root get an answer;
+ * both sides check the credentials supplied by the kernel.
  *
- *   show                          what the session is
+ *   show                          describe the session
  *   set [levels=] [events=] [where=]
- *                                 what to record from now on
+ *                                 choose what to record from now on
  *
  *   ok pid= [command=] session= backend= file= pthread=0|1 [levels=] [events=] [filters=]
  *      [where=] [cmd=] [note=]
@@ -30,15 +30,15 @@ extern "C" {
 
 #pragma GCC visibility push(default)
 
-/* Longest message, its NUL included */
+/* Longest message, including its NUL */
 #define KTRACE_PORT_MESSAGE 8192
 #define KTRACE_PORT_ANSWER 65536
 
 /**
- * struct ktrace_port_sender - who has sent a message, and where the answer goes
- * @may:	it may steer the session
- * @uid:	its user
- * @addr:	its socket
+ * struct ktrace_port_sender - sender of a message and address of the answer
+ * @may:	true if the sender may control the session
+ * @uid:	the sender's user
+ * @addr:	the sender's socket
  * @addr_size:	bytes of @addr
  */
 struct ktrace_port_sender {
@@ -48,28 +48,28 @@ struct ktrace_port_sender {
 	socklen_t addr_size;
 };
 
-/** ktrace_port_open - a port for session @id of this process: descriptor or -errno */
+/** ktrace_port_open - open a port for session @id of this process: descriptor or -errno */
 int ktrace_port_open(__u64 id);
 
 /**
- * ktrace_port_receive - the next message
+ * ktrace_port_receive - get the next message
  * @fd:		the port
- * @message:	KTRACE_PORT_MESSAGE bytes: the text, NUL-terminated, without NUL inside
- * @from:	who sent it
+ * @message:	KTRACE_PORT_MESSAGE bytes: the text, NUL-terminated, with no other NUL
+ * @from:	out: the sender
  *
- * Never waits. What is too long, or has nobody to answer, is passed over.
+ * Never waits. Skips messages that are too long or have no return address.
  *
- * Return: whether there was one.
+ * Return: true if there was one.
  */
 bool ktrace_port_receive(int fd, char *message, struct ktrace_port_sender *from);
 
-/** ktrace_port_answer - send the answer; one that does not take it gets none */
+/** ktrace_port_answer - send the answer; drops it if the receiver does not take it */
 void ktrace_port_answer(int fd, const struct ktrace_port_sender *to, const char *text);
 
 /**
  * struct ktrace_port - a live session
- * @uid:	user it belongs to
- * @pid:	process that reads it, as that one sees it
+ * @uid:	user that owns it
+ * @pid:	process that reads it, in that process's pid namespace
  * @id:		the session's id
  */
 struct ktrace_port {
@@ -79,22 +79,22 @@ struct ktrace_port {
 };
 
 /**
- * ktrace_port_list - the live sessions of this machine, all users'
- * @list:	where to put them
- * @max:	room for so many
+ * ktrace_port_list - list the live sessions of all users on this machine
+ * @list:	out: the sessions
+ * @max:	size of @list in entries
  *
- * By what the sockets are called: somebody may pretend to be another's session, but not
- * answer as it.
+ * Uses only the names of the sockets: a process may fake a session of another user, but cannot
+ * answer as that user.
  *
- * Return: how many there are, which may be more than @max.
+ * Return: number of sessions, possibly more than @max.
  */
 size_t ktrace_port_list(struct ktrace_port *list, size_t max);
 
 /**
- * ktrace_port_list_all - the same, however many there are
- * @nr:		out: their number
+ * ktrace_port_list_all - list the live sessions, however many there are
+ * @nr:		out: number of sessions
  *
- * Return: to be freed; NULL: no memory.
+ * Return: a list to be freed; NULL without memory.
  */
 struct ktrace_port *ktrace_port_list_all(size_t *nr);
 
@@ -104,29 +104,29 @@ struct ktrace_port *ktrace_port_list_all(size_t *nr);
  * @text:	the message
  * @answer:	KTRACE_PORT_ANSWER bytes
  *
- * Return: 0; -ECONNREFUSED it is gone; -ETIMEDOUT no answer within ten seconds; -EACCES what
- * answered is not the user's that it says; or -errno.
+ * Return: 0; -ECONNREFUSED if the session is gone; -ETIMEDOUT if there is no answer within ten
+ * seconds; -EACCES if the answer does not come from the session's user; or -errno.
  */
 int ktrace_port_ask(const struct ktrace_port *port, const char *text, char *answer);
 
 /**
  * ktrace_port_ask_all - send a message to many sessions and wait for all answers
  * @ports:	the sessions
- * @nr:		their number
+ * @nr:		number of @ports
  * @text:	the message
- * @answers:	out: the answer of each, to be freed; NULL: none
- * @errors:	out: as ktrace_port_ask(), or -ENOMEM
+ * @answers:	out: each session's answer, to be freed; NULL: none
+ * @errors:	out: result of each as from ktrace_port_ask(), or -ENOMEM
  *
- * As many are asked at a time as half of the descriptors that this process may have are enough for.
- * All that do not answer take ten seconds together.
+ * Asks as many sessions in parallel as half of this process's descriptor limit permits. Sessions
+ * that do not answer delay the call by ten seconds in total.
  */
 void ktrace_port_ask_all(const struct ktrace_port *ports, size_t nr, const char *text,
 			 char **answers, int *errors);
 
 /**
- * ktrace_port_value - the value of @key in a message or answer
+ * ktrace_port_value - get the value of @key in a message or answer
  *
- * Return: the decoded value, to be freed; NULL if there is none, or it has a NUL.
+ * Return: the decoded value, to be freed; NULL if there is none, or it contains a NUL.
  */
 char *ktrace_port_value(const char *text, const char *key);
 

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * repeat.h - the preprocessor repeats: for each field of an event, each value of an enum
+ * repeat.h - preprocessor loops over the fields of an event and the values of an enum
  *
- * KTRACE_EACH(op, fields...) is KTRACE_FIELD_OP(op, field) for each of up to 16 fields,
- * one after the other. KTRACE_NAMES(pairs...) is a string literal with commas for up
- * to 64 (NAME, number) pairs; it is a family of its own because a macro cannot be used
- * inside its own expansion.
+ * KTRACE_EACH(op, fields...) expands to KTRACE_FIELD_OP(op, field) for each of up to 16 fields, in
+ * order. KTRACE_NAMES(pairs...) expands to a string literal with commas for up to 64 (NAME, number)
+ * pairs; it needs macros of its own because a macro cannot be used inside its own expansion.
  */
 #ifndef KTRACE_REPEAT_H
 #define KTRACE_REPEAT_H
 
 /*
- * Before C99 and C++11 there are no macros with a variable number of arguments. Compilers have
- * them all the same, and with -pedantic they say so, unless a header belongs to the system.
+ * C before C99 and C++ before C++11 have no variadic macros. Compilers support them all the same,
+ * but warn with -pedantic, except in system headers.
  */
 #if (defined(__cplusplus) && __cplusplus < 201103L) || \
 	(!defined(__cplusplus) && (!defined(__STDC_VERSION__) || __STDC_VERSION__ < 199901L))
@@ -40,7 +39,7 @@
 	a49, a50, a51, a52, a53, a54, a55, a56, a57, a58, a59, a60, \
 	a61, a62, a63, a64, n, ...) n
 
-/* some or none: whether there are arguments behind provider and name. */
+/* Expands to some or none: whether there are arguments after provider and name. */
 #define KTRACE_VALUES(...) KTRACE_COUNT_(__VA_ARGS__, \
 	some, some, some, some, some, some, some, some, some, some, some, some, some, \
 	some, some, some, some, some, some, some, some, some, some, some, some, some, \
@@ -48,7 +47,7 @@
 	some, some, some, some, some, some, some, some, some, some, some, some, some, \
 	some, some, some, some, some, some, some, some, some, some, none, none, none)
 
-/* The fields come behind provider and name, so that the list is never empty. */
+/* Provider and name come before the fields, so that the list is never empty. */
 #define KTRACE_EACH(op, ...) \
 	KTRACE_CAT(KTRACE_EACH_, KTRACE_COUNT(__VA_ARGS__))(op, __VA_ARGS__)
 #define KTRACE_EACH_2(op, p, n)

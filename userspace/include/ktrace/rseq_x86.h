@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * rseq_x86.h - one record in one restartable sequence (rseq(2)), x86-64
+ * rseq_x86.h - one record per restartable sequence (rseq(2)), x86-64
  *
- * Between labels 2 and 3 the kernel restarts the sequence at label 1 whenever the
- * thread was preempted, migrated or took a signal; so whoever gets to the last
- * instruction was alone on its CPU all the time, and is the one writer of that CPU's
- * ring. Nothing before the last store has any effect: it goes behind head, where bytes
- * are scratch. The clock is read inside, so stamps ascend with positions.
+ * Between labels 2 and 3 the kernel restarts the sequence at label 1 whenever the thread was
+ * preempted, migrated or took a signal. So a thread that reaches the last instruction was alone on
+ * its CPU all the time and is the only writer of that CPU's ring. No store before the last one has
+ * any effect: they go beyond head, where bytes are scratch. The clock is read inside the sequence,
+ * so stamps ascend with positions.
  *
  *	rax  clock, then scratch	rcx  head
  *	rdx  clock, then scratch	rsi  where the record goes
  *	rdi  the ring's words		r8   struct rseq
  *
- * What the section reads from shared memory is head only; whatever it holds, the masks
- * in struct ktrace_thread keep the stores inside the ring: head & size_mask is the place,
- * and (head - 1 | not_block) + total overflows 32 bits when the record would not end in
- * the block in which head - 1 lies: there is no room, or no block has been opened.
+ * The section reads only head from shared memory. Whatever it holds, the masks in struct
+ * ktrace_thread keep the stores inside the ring: head & size_mask is the place, and
+ * (head - 1 | not_block) + total overflows 32 bits if the record would not end in the block of
+ * head - 1: there is no room, or no block has been opened.
  *
  * A thread that is new, has no rseq or has moved to another CPU does not find its CPU in
- * ktrace_thread.cpu and goes to the library.
+ * ktrace_thread.cpu and calls the library.
  *
- * rseq.rseq_cs is cleared behind the section, since a plug-in's code, and with it the
- * descriptor, may be unmapped later.
+ * The code clears rseq.rseq_cs after the section, because a plug-in's code, and the descriptor with
+ * it, may be unmapped later.
  */
 #ifndef KTRACE_RSEQ_X86_H
 #define KTRACE_RSEQ_X86_H
@@ -34,12 +34,12 @@
 #pragma GCC system_header
 #endif
 
-/* struct rseq: offsets are ABI of the kernel; the signature is the one glibc registers. */
+/* struct rseq: the offsets are kernel ABI; the signature is the one glibc registers. */
 #define KTRACE_RSEQ_CPU_ID "4"
 #define KTRACE_RSEQ_CS "8"
 #define KTRACE_RSEQ_SIGNATURE "0x53053053"
 
-/* Descriptor of the section [2, 3), struct rseq_cs; @abort: where the kernel goes on. */
+/* Descriptor of the section [2, 3), struct rseq_cs; @abort: where the kernel resumes. */
 #define KTRACE_RSEQ_DESCRIPTOR(abort) \
 	".pushsection __ktrace_rseq_cs, \"aw?\"\n\t" \
 	".balign 32\n" \
@@ -49,21 +49,21 @@
 	".popsection\n\t"
 
 /*
- * Stands before the place where the kernel goes on: the signature, as part of a nop. So that
- * place needs no way around it, and can be in the midst of the function: whoever unwinds the
- * stack from there, as an asynchronous cancellation does, has to find what the compiler says
- * of it. Of code that the compiler does not know of it says nothing.
+ * Precedes the place where the kernel resumes: the signature, as part of a nop. Being executable,
+ * it needs no jump around it, so that this place can be inside the function. A stack unwinder that
+ * starts there, as in an asynchronous cancellation, needs the compiler's unwind information, which
+ * code unknown to the compiler lacks.
  */
 #define KTRACE_RSEQ_MARK \
 	".byte 0x0f, 0x1f, 0x80\n\t"				/* nopl signature(%rax) */ \
 	".long " KTRACE_RSEQ_SIGNATURE "\n"
 
-/* May be read before what comes before it has been done. */
+/* The processor may read the clock before earlier instructions are done. */
 #define KTRACE_RSEQ_CLOCK "rdtsc\n\t"
 
 /*
- * @clock: to rdx and eax, early: the rest is done while it is being read; may use rcx. Not before
- * the CPU is compared: a thread that may not read the clock knows no CPU.
+ * @clock: reads the clock into rdx and eax, early: other work overlaps it; may use rcx. Comes after
+ * the comparison of the CPU: a thread that may not read the clock knows no CPU.
  * @payload: instructions that store the payload at 16(%rsi); they may use rax, rdx, rsi and
  * @scratch. The other arguments are operands for it. @tls is the offset of ktrace_thread.
  */
@@ -114,8 +114,8 @@
 	: failed)
 
 /*
- * Up to four words are in registers. Of more only the first two are, or there might be too
- * few registers; the others are wherever the compiler has them.
+ * Up to four words are in registers. Of more words only the first two are, as there might be too
+ * few registers; the compiler chooses where the others are.
  */
 #define KTRACE_RSEQ_WORD(name, offset) "movq %[" name "], " offset "(%%rsi)\n\t"
 #define KTRACE_RSEQ_MOVE(name, offset) \
@@ -141,8 +141,9 @@
 #define KTRACE_RSEQ_WORDS_8 KTRACE_RSEQ_WORDS_7, [w7] "rm" (w[7])
 
 /*
- * From the thread pointer: what the compiler's own access would do, less one addition. In
- * an executable it is a constant: reading the clock waits for what is loaded before it.
+ * Returns the offset of ktrace_thread from the thread pointer, which saves one addition over the
+ * compiler's own access. In an executable it is a constant, because reading the clock waits for
+ * earlier loads.
  */
 static KTRACE_INLINE uint64_t ktrace_thread_offset(void)
 {
@@ -156,7 +157,7 @@ static KTRACE_INLINE uint64_t ktrace_thread_offset(void)
 	return offset;
 }
 
-/* Out of a section, which has done nothing. */
+/* Leaves a section that has not stored anything visible. Always returns 0. */
 static KTRACE_INLINE int ktrace_rseq_leave(void)
 {
 	struct ktrace_no_rseq *rseq = (struct ktrace_no_rseq *)ktrace_thread.rseq;
@@ -170,14 +171,14 @@ static KTRACE_INLINE uint32_t ktrace_rseq_total(uint32_t size)
 	return (size + 16 + 7) & ~7u;
 }
 
-/* A record of so many words, in ktrace_rseq_put_words() */
+/* A record of @nr words, in ktrace_rseq_put_words() */
 #define KTRACE_RSEQ_PUT_WORDS(nr) \
 	KTRACE_RSEQ_RECORD(KTRACE_RSEQ_CLOCK, tls, ev->header, total, KTRACE_RSEQ_PUT_##nr, "r8", \
 			   KTRACE_RSEQ_WORDS_##nr)
 
 /*
- * @size bytes, as ev->header says, in at most KTRACE_WORDS_MAX words. 0: not recorded, ask
- * the library.
+ * Records @size bytes, as ev->header says, in at most KTRACE_WORDS_MAX words. Returns 0 if it did
+ * not record: the caller has to call the library.
  */
 static KTRACE_INLINE int ktrace_rseq_put_words(const struct ktrace_event *ev,
 					       const uint64_t *w, uint32_t size)
@@ -220,9 +221,9 @@ failed:
 }
 
 /*
- * Copies rcx bytes from rsi to rdi, which is behind them afterwards; a scratch register by its
- * names. By words, the last one first, since the others may overlap it; many by the processor's
- * own means.
+ * Copies rcx bytes from rsi to rdi and leaves rdi after them; takes the three names of a scratch
+ * register. Copies by words, the last one first, as the others may overlap it; from 128 bytes on
+ * with rep movsb.
  */
 #define KTRACE_RSEQ_COPY(r64, r32, r8) \
 	"cmpq $128, %%rcx\n\t" \
@@ -265,7 +266,7 @@ failed:
 	"rep movsb\n" \
 	"14:\n\t"
 
-/* The pieces, the next one at rdx; rax keeps head meanwhile. */
+/* Copies the pieces, the next one at rdx; rax holds head meanwhile. */
 #define KTRACE_RSEQ_PUT_PIECES \
 	"movq %%rcx, %%rax\n\t" \
 	"leaq 16(%%rsi), %%rdi\n\t" \
@@ -280,7 +281,7 @@ failed:
 	"movq %%fs:%c[ring](%[tls]), %%rdi\n\t" \
 	"movq %%rax, %%rcx\n\t"
 
-/* @nr pieces, at least one, @size bytes together, from where they are. 0: as above. */
+/* Records @nr pieces, at least one, @size bytes together. Returns 0 if it did not, as above. */
 static KTRACE_INLINE int ktrace_rseq_put_pieces(const struct ktrace_event *ev,
 						const struct ktrace_piece *p, unsigned int nr,
 						uint32_t size)

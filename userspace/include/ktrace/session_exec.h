@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* session_exec.h - which programs are executed while a session records, and what they lack */
+/* session_exec.h - list the programs executed while a session records, and what they lack */
 #ifndef KTRACE_SESSION_EXEC_H
 #define KTRACE_SESSION_EXEC_H
 
@@ -14,14 +14,14 @@ extern "C" {
 struct ktrace_session;
 
 /**
- * ktrace_session_exec - the next program that a descendant of this process has executed
+ * ktrace_session_exec - get the next program that a descendant of this process has executed
  * @s:		the session
- * @next:	out: the program; KTRACE_EXEC_NONE in its flags: there is no other one until now
+ * @next:	out: the program; flag KTRACE_EXEC_NONE: no further one so far
  *
- * From the first call on.
+ * Programs are noted from the first call on.
  *
- * Return: 0, -EOPNOTSUPP without the module, -ENOTTY the module is too old, or what
- * KTRACE_IOC_EXEC says.
+ * Return: 0, -EOPNOTSUPP without the module, -ENOTTY if the module is too old, or the error of
+ * KTRACE_IOC_EXEC.
  */
 int ktrace_session_exec(struct ktrace_session *s, struct ktrace_exec *next);
 

@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * state.h - what processes, CPUs, interrupts and devices are doing, from kernel events
+ * state.h - track processes, CPUs, interrupts and devices from kernel events
  *
- * A state is brought up to date with each event, in order. It says what is known at that
- * point; what the recording does not tell is "unknown", never guessed. Each thread has
- * a status and a stack of modes of execution: a system call on top of the program, an
- * interrupt on top of that.
+ * A state is updated with each event, in order, and describes that point in time. Facts missing
+ * from the recording are "unknown", never guessed. Each thread has a status and a stack of
+ * execution modes: a system call on top of the program, an interrupt on top of that.
  *
  *	ktrace_state_new(set, &state);
  *	while (ktrace_traceset_next(set, &event) == 1)
  *		ktrace_state_update(state, &event);
  *
- * Traces of the same boot share one state: its number, "machine", is that of the first
- * of them. Memory: some 250 bytes for each thread that is alive or was not reaped, and
- * for each resource; and at most 64 MiB of saved states, or one if that is more. One is
- * saved every 50,000 events; when they take too much room, every second one is dropped
- * and the distance doubles.
+ * Traces of the same boot share one state: its number, "machine", is that of the first of them.
+ * Memory: about 250 bytes for each thread that is alive or was not reaped, and for each resource;
+ * and at most 64 MiB of saved states, or one state if that is larger. A state is saved every 50,000
+ * events; when saved states take too much room, every second one is dropped and the interval
+ * doubles.
  *
- * Functions return 0 or -errno. A state is used by one thread, the traceset's.
+ * Functions return 0 or -errno. A state is used by one thread, that of the traceset.
  */
 #ifndef KTRACE_STATE_H
 #define KTRACE_STATE_H
@@ -33,8 +32,8 @@ extern "C" {
 struct ktrace_states;
 
 /*
- * What a thread is doing when it runs. Traps are those of events trap:enter and trap:exit, with a
- * field trap. The module records none: Linux tells when a page fault begins, not when it ends.
+ * Execution modes of a running thread. Traps come from events trap:enter and trap:exit, with a
+ * field trap. The module records none: Linux reports when a page fault begins, not when it ends.
  */
 enum ktrace_mode {
 	KTRACE_MODE_UNKNOWN,
@@ -77,28 +76,28 @@ struct ktrace_mode_level {
 
 /**
  * struct ktrace_process - a thread
- * @serial:	names it for good; from 0, without holes
- * @created:	time it was made, 0 = before the recording or not told
+ * @serial:	unique for ever; counts from 0 without gaps
+ * @created:	time of creation, 0 = before the recording or unknown
  * @inserted:	time of the first event about it
  * @since:	time of the latest change of status or modes
- * @stamp:	raw stamp of its own latest event in the trace @machine, 0 = none
+ * @stamp:	raw stamp of its latest event in the trace @machine, 0 = none
  * @machine:	number of the first trace of its boot
- * @tid:	thread; 0 = a CPU's idle task, one for each CPU
- * @pid:	process, 0 = no event told it: see ktrace_process_pid()
- * @ppid:	process that made it, 0 = not known
- * @cpu:	where it runs, ran or is to run; -1 = not known
+ * @tid:	thread id; 0 = a CPU's idle task, one for each CPU
+ * @pid:	process, 0 = not known from events: see ktrace_process_pid()
+ * @ppid:	process that created it, 0 = not known
+ * @cpu:	CPU where it runs, ran or will run; -1 = not known
  * @status:	enum ktrace_status
- * @wait:	WAIT: enum ktrace_task_state, why
- * @is_woken:	WAIT_CPU: it was woken; otherwise it was preempted
+ * @wait:	WAIT: the reason, enum ktrace_task_state
+ * @is_woken:	WAIT_CPU: true if woken, false if preempted
  * @waker:	thread that woke it last, 0 = none, or an interrupt
- * @waker_mode:	IRQ or SOFTIRQ if one of these did
- * @is_reaped:	EXIT: its parent knows
+ * @waker_mode:	IRQ or SOFTIRQ if one of these woke it
+ * @is_reaped:	EXIT: its parent has reaped it
  * @depth:	levels in use, at least 1
- * @over:	levels that found no room
- * @is_followed: a recording of some processes has this one's thread; of others it has
- *		single events, and their status is UNNAMED
+ * @over:	levels dropped for lack of room
+ * @is_followed: true if a recording of selected processes includes its thread; others have only
+ *		isolated events and status UNNAMED
  * @stack:	modes, from the program upwards
- * @comm:	name; empty = no event told it: see ktrace_process_name()
+ * @comm:	name; empty = not known from events: see ktrace_process_name()
  */
 struct ktrace_process {
 	__u64 serial;
@@ -124,7 +123,7 @@ struct ktrace_process {
 	char comm[16];
 };
 
-/** ktrace_process_mode - the mode on top of the stack */
+/** ktrace_process_mode - get the mode on top of the stack */
 static inline const struct ktrace_mode_level *ktrace_process_mode(const struct ktrace_process *p)
 {
 	return &p->stack[p->depth - 1];
@@ -146,8 +145,8 @@ enum ktrace_resource_mode {
 	KTRACE_RES_IRQ,		/* CPU: this and the next two */
 	KTRACE_RES_SOFTIRQ,
 	KTRACE_RES_TRAP,
-	KTRACE_RES_READ,	/* block device: all its requests under way read */
-	KTRACE_RES_WRITE,	/* block device: some do something else */
+	KTRACE_RES_READ,	/* block device: all pending requests are reads */
+	KTRACE_RES_WRITE,	/* block device: some pending requests are not reads */
 	KTRACE_RES_MODE_NR,
 };
 
@@ -159,13 +158,13 @@ enum ktrace_resource_mode {
  * @machine:	number of the first trace of its boot
  * @kind:	enum ktrace_resource_kind
  * @number:	which of its kind
- * @tid:	CPU: the thread that runs
+ * @tid:	CPU: the running thread
  * @depth:	levels in use, at least 1
- * @over:	levels that found no room
- * @reads:	block device: requests under way that read
- * @writes:	and others
- * @modes:	enum ktrace_resource_mode; the last is what it does now
- * @name:	interrupt: its name, if events told it
+ * @over:	levels dropped for lack of room
+ * @reads:	block device: pending reads
+ * @writes:	block device: other pending requests
+ * @modes:	enum ktrace_resource_mode; the last is the current one
+ * @name:	interrupt: its name, if known from events
  */
 struct ktrace_resource {
 	__u64 since;
@@ -181,20 +180,20 @@ struct ktrace_resource {
 	char name[16];
 };
 
-/** ktrace_resource_mode - what it does now */
+/** ktrace_resource_mode - get the current mode */
 static inline __u32 ktrace_resource_mode(const struct ktrace_resource *r)
 {
 	return r->modes[r->depth - 1];
 }
 
 /**
- * struct ktrace_state_watch - told of changes, before they are made; members may be NULL
- * @span:	the thread was as it is from its @since until @until
- * @left:	it leaves @level at @until; @value: what the system call returned, whether
- *		the interrupt was handled
- * @woken:	it is woken by @by, which is NULL if that is not known
- * @resource:	the resource was as it is until @until
- * @arg:	for all of them
+ * struct ktrace_state_watch - callbacks for changes, called before each change; members may be NULL
+ * @span:	the thread did not change between its @since and @until
+ * @left:	the thread leaves @level at @until; @value: the system call's return value, or
+ *		whether the interrupt was handled
+ * @woken:	the thread is woken by @by, which is NULL if unknown
+ * @resource:	the resource did not change until @until
+ * @arg:	argument of all callbacks
  */
 struct ktrace_state_watch {
 	void (*span)(void *arg, const struct ktrace_process *p, __u64 until);
@@ -209,8 +208,8 @@ struct ktrace_state_watch {
 #define KTRACE_STATE_WATCHES 4
 
 /**
- * ktrace_state_new - a state in which nothing is known
- * @set:	what is read; it must stay until the state is freed
+ * ktrace_state_new - create a state in which everything is unknown
+ * @set:	the traceset being read; must outlive the state
  * @out:	the state
  *
  * Return: 0, -ENOMEM.
@@ -221,98 +220,99 @@ int ktrace_state_new(struct ktrace_traceset *set, struct ktrace_states **out);
 void ktrace_state_free(struct ktrace_states *state);
 
 /**
- * ktrace_state_watch - be told of changes from now on; @watch must stay
+ * ktrace_state_watch - receive changes from now on; @watch must remain valid
  *
  * Return: 0, -ENOSPC if there are KTRACE_STATE_WATCHES already.
  */
 int ktrace_state_watch(struct ktrace_states *state, const struct ktrace_state_watch *watch);
 
 /**
- * ktrace_state_update - take the next event in
- * @event:	as ktrace_traceset_next() or ktrace_traceset_read() delivered it
+ * ktrace_state_update - update a state with the next event
+ * @event:	as delivered by ktrace_traceset_next() or ktrace_traceset_read()
  *
  * Return: 0, -ENOMEM.
  */
 int ktrace_state_update(struct ktrace_states *state, const struct ktrace_trace_event *event);
 
 /**
- * ktrace_state_seek - go to a time: the traceset, and the state with it
+ * ktrace_state_seek - seek to a time, both the traceset and the state
  *
- * The state becomes what updates from the first event up to @time would have made it,
- * @time itself not included; the traceset's next event is the first at @time or later.
- * What was read before is not read again, but for what lies behind the nearest saved
- * state. Watches are not called.
+ * The result is the same as after updates with all events from the first one up to but not
+ * including @time; the traceset's next event is the first one at @time or later. Events read before
+ * are not read again, except those after the nearest saved state. Watches are not called.
  *
  * Return: 0, -ENOMEM.
  */
 int ktrace_state_seek(struct ktrace_states *state, __u64 time);
 
 /**
- * ktrace_state_seek_position - the same for a position
+ * ktrace_state_seek_position - seek to a position in the same way
  *
- * The state becomes what updates with all events in front of @pos would have made it. To a
- * position that is not set it does not go.
+ * The result is the same as after updates with all events in front of @pos. Seeking to a position
+ * that is not set is a no-op.
  *
- * Return: 0, or as ktrace_traceset_seek_position(), then the state is as before; -ENOMEM.
+ * Return: 0; or as ktrace_traceset_seek_position(), and the state is unchanged; -ENOMEM.
  */
 int ktrace_state_seek_position(struct ktrace_states *state, const struct ktrace_position *pos);
 
-/** ktrace_state_flush - tell watches of all that lasts, as if it ended at @until */
+/**
+ * ktrace_state_flush - report everything that is still open to watches, as if it ended at @until
+ */
 void ktrace_state_flush(struct ktrace_states *state, __u64 until);
 
 /**
- * ktrace_state_process - thread number @i in no order, NULL behind the last
+ * ktrace_state_process - get thread number @i in arbitrary order, NULL after the last
  *
  * Valid until the next update.
  */
 const struct ktrace_process *ktrace_state_process(const struct ktrace_states *state, size_t i);
 
-/** ktrace_state_find - a thread, NULL = not met; @cpu counts for @tid 0 only */
+/** ktrace_state_find - find a thread, NULL = not met; @cpu matters for @tid 0 only */
 const struct ktrace_process *ktrace_state_find(const struct ktrace_states *state, __u32 machine,
 					       __u32 tid, __s32 cpu);
 
-/** ktrace_state_resource - resource number @i in no order, NULL behind the last */
+/** ktrace_state_resource - get resource number @i in any order, NULL after the last */
 const struct ktrace_resource *ktrace_state_resource(const struct ktrace_states *state, size_t i);
 
-/** ktrace_state_find_resource - a resource, NULL = not met */
+/** ktrace_state_find_resource - find a resource, NULL = not met */
 const struct ktrace_resource *ktrace_state_find_resource(const struct ktrace_states *state,
 							 __u32 machine, __u32 kind, __u32 number);
 
-/** ktrace_state_machine - number of the first trace of the same boot */
+/** ktrace_state_machine - get the number of the first trace of the same boot */
 __u32 ktrace_state_machine(const struct ktrace_states *state, const struct ktrace_trace *trace);
 
-/** ktrace_process_name - its name, also what only the file's META tells; NULL = not known */
+/** ktrace_process_name - get its name, from events or the file's META; NULL = not known */
 const char *ktrace_process_name(const struct ktrace_states *state, const struct ktrace_process *p);
 
-/** ktrace_process_name_until - stamp from which META may tell another name, ~0 = none */
+/** ktrace_process_name_until - get the stamp from which META may change the name, ~0 = none */
 __u64 ktrace_process_name_until(const struct ktrace_states *state, const struct ktrace_process *p);
 
-/** ktrace_process_pid - its process, also what only the file's META tells; 0 = not known */
+/** ktrace_process_pid - get its process, from events or the file's META; 0 = not known */
 __u32 ktrace_process_pid(const struct ktrace_states *state, const struct ktrace_process *p);
 
-/** ktrace_status_name - "run" and so on */
+/** ktrace_status_name - get the name of a status: "run" and so on */
 const char *ktrace_status_name(__u32 status);
-/** ktrace_mode_name - "syscall" and so on */
+/** ktrace_mode_name - get the name of a mode: "syscall" and so on */
 const char *ktrace_mode_name(__u32 mode);
-/** ktrace_wait_name - why a thread waits: "sleep" and so on, of enum ktrace_task_state */
+/** ktrace_wait_name - get the name of an enum ktrace_task_state: "sleep" and so on */
 const char *ktrace_wait_name(__u32 wait);
-/** ktrace_resource_kind_name - "cpu" and so on */
+/** ktrace_resource_kind_name - get the name of a kind: "cpu" and so on */
 const char *ktrace_resource_kind_name(__u32 kind);
-/** ktrace_resource_mode_name - "busy" and so on */
+/** ktrace_resource_mode_name - get the name of a resource's mode: "busy" and so on */
 const char *ktrace_resource_mode_name(__u32 mode);
 
-/** ktrace_mode_sub_name - name of a system call, interrupt or softirq, NULL = not known */
+/** ktrace_mode_sub_name - get the name of a system call, interrupt or softirq, NULL = not known */
 const char *ktrace_mode_sub_name(const struct ktrace_states *state, __u32 machine, __u32 mode,
 				 __u32 sub);
 
 /**
- * ktrace_mode_sub_text - what people are shown of a sub-mode: its name or number
+ * ktrace_mode_sub_text - get the text shown for a sub-mode: its name or number
  * @state:	the state
- * @machine:	of the thread
+ * @machine:	machine of the thread
  * @mode:	enum ktrace_mode
  * @sub:	its sub-mode
- * @text:	filled in; system calls of another ABI than the machine's are marked: "i386:read"
- * @size:	room in it; KTRACE_MODE_SUB_SIZE is enough for system calls
+ * @text:	buffer for the text; system calls of a foreign ABI get a prefix: "i386:read"
+ * @size:	size of @text; KTRACE_MODE_SUB_SIZE is enough for system calls
  *
  * Return: @text.
  */
@@ -323,10 +323,10 @@ const char *ktrace_mode_sub_text(const struct ktrace_states *state, __u32 machin
 
 /**
  * struct ktrace_mode_syscall - a system call
- * @nr:		its number; below 0 of what no kernel has
+ * @nr:		its number; negative for numbers that no kernel has
  * @abi:	enum ktrace_syscall_abi
- * @mark:	"" of the machine's own, "i386:" and so on of others
- * @name:	without it, NULL = not known
+ * @mark:	"" for native calls, "i386:" and so on for others
+ * @name:	name without @mark, NULL = not known
  */
 struct ktrace_mode_syscall {
 	__s64 nr;
@@ -336,20 +336,20 @@ struct ktrace_mode_syscall {
 };
 
 /**
- * ktrace_mode_call - the system call that a sub-mode is
+ * ktrace_mode_call - get the system call of a sub-mode
  * @state:	the state
- * @sub:	sub-mode of KTRACE_MODE_SYSCALL; of the machine's own calls it is the number
+ * @sub:	sub-mode of KTRACE_MODE_SYSCALL; for native calls it is the number
  * @call:	filled in
  */
 void ktrace_mode_call(const struct ktrace_states *state, __u32 sub,
 		      struct ktrace_mode_syscall *call);
 
 /**
- * ktrace_state_source - fields state.* for filters: what the thread of an event is doing
- * @state:	the state, NULL = not known yet: then @source->arg is to be set to it
- * @source:	is filled in, for struct ktrace_filter_options
+ * ktrace_state_source - provide filter fields state.*: what the thread of an event is doing
+ * @state:	the state, NULL = not known yet: then set @source->arg to it later
+ * @source:	filled in, for struct ktrace_filter_options
  *
- * Their values are those of the state at hand: take an event in before asking about it.
+ * The values are those of the current state: update the state with an event before matching it.
  */
 void ktrace_state_source(struct ktrace_states *state, struct ktrace_filter_source *source);
 

@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * statistics.h - how many events there were, and where the time went, as a tree
+ * statistics.h - event counts and times as a tree
  *
  *	traceset / trace / CPU / thread / mode of execution / sub-mode
  *
- * The tree follows a state (state.h), which tells it of each span of time; it is given
- * the events besides:
+ * The tree gets time spans from a state (state.h). Events have to be passed to it separately:
  *
  *	ktrace_state_update(state, &event);
  *	ktrace_statistics_update(statistics, &event);
  *
- * An event counts under its trace, CPU and thread, and the mode that this thread is in
- * once the event was taken in. Time of a thread counts under the CPU it ran on last, and
- * under the first trace of its boot.
+ * An event counts under its trace, CPU and thread, and under the mode of this thread after the
+ * event has updated the state. The time of a thread counts under its last CPU, and under the first
+ * trace of its boot.
  *
- * Memory: some 5 KiB for each CPU that a thread was on, whether it lives or not, with the modes
- * that it was in; ktrace_statistics_keep() makes this less.
+ * Memory: about 5 KiB for each pair of a CPU and a thread that ran on it, alive or not, including
+ * its modes; ktrace_statistics_keep() reduces this.
  */
 #ifndef KTRACE_STATISTICS_H
 #define KTRACE_STATISTICS_H
@@ -46,22 +45,23 @@ struct ktrace_statistic_type {
 };
 
 /**
- * struct ktrace_statistic - a node of the tree; what lies below it is included
+ * struct ktrace_statistic - a node of the tree; includes all nodes below it
  * @level:	enum ktrace_statistic_level
- * @tid:	thread; like the next two valid from its level on
+ * @tid:	thread id; like the next two, valid from the thread level on
  * @pid:	its process, 0 = not known
- * @comm:	its name when it was seen last, empty = not known
- * @key:	which of its level
- * @events:	events, losses not counted
- * @cpu_ns:	it ran, with this mode on top
- * @cumulative_ns: it ran, with this mode anywhere: interrupts of a system call included
- * @elapsed_ns:	as @cumulative_ns, running or not
- * @wait_ns:	it waited for something
- * @wait_cpu_ns: it waited for a CPU
+ * @comm:	its last known name, empty = not known
+ * @key:	identifies the node in its level
+ * @events:	number of events, without losses
+ * @cpu_ns:	time running with this mode on top
+ * @cumulative_ns: time running with this mode anywhere in the stack, e.g. including interrupts of a
+ *		system call
+ * @elapsed_ns:	like @cumulative_ns, running or not
+ * @wait_ns:	time waiting for something other than a CPU
+ * @wait_cpu_ns: time waiting for a CPU
  * @types:	the events by type
- * @type_nr:	how many
- * @children:	nodes of the next level, in order of @key; of a CPU those that were kept
- * @child_nr:	how many
+ * @type_nr:	number of @types
+ * @children:	nodes of the next level, ordered by @key; of a CPU only those kept
+ * @child_nr:	number of @children
  */
 struct ktrace_statistic {
 	__u32 level;
@@ -82,10 +82,10 @@ struct ktrace_statistic {
 };
 
 /**
- * ktrace_statistics_new - an empty tree that follows a state
- * @state:	it must stay until the tree is freed, and not be updated after that
+ * ktrace_statistics_new - create an empty tree that follows a state
+ * @state:	the state; must outlive the tree and not be updated after the tree is freed
  * @from:	time before this does not count
- * @until:	nor does time from this on
+ * @until:	time from this on does not count
  * @out:	the tree
  *
  * Return: 0, -ENOMEM, -ENOSPC if the state has too many watches.
@@ -94,12 +94,12 @@ int ktrace_statistics_new(struct ktrace_states *state, __u64 from, __u64 until,
 			  struct ktrace_statistics **out);
 
 /**
- * ktrace_statistics_keep - have less than everything, of long recordings; before the first event
+ * ktrace_statistics_keep - keep only a part, for long recordings; call before the first event
  * @depth:	KTRACE_STATISTIC_SUB: all levels; KTRACE_STATISTIC_THREAD: no modes
- * @threads:	of each CPU the first ones by ktrace_statistic_order() are there at the end, and
- *		those that live; ~0: all, as if this had not been called
+ * @threads:	for each CPU, keep the first threads by ktrace_statistic_order() at the end, plus
+ *		those alive; ~0: all, the default
  *
- * What is not kept counts in the CPU, and in all above it.
+ * Dropped nodes still count in the CPU and everything above it.
  */
 void ktrace_statistics_keep(struct ktrace_statistics *statistics, __u32 depth, __u64 threads);
 
@@ -107,33 +107,34 @@ void ktrace_statistics_keep(struct ktrace_statistics *statistics, __u32 depth, _
 void ktrace_statistics_free(struct ktrace_statistics *statistics);
 
 /**
- * ktrace_statistics_update - count an event that the state has taken in
+ * ktrace_statistics_update - count an event that has already updated the state
  *
- * Return: 0, -ENOMEM, also if that was met when the state told of a span.
+ * Return: 0; -EINVAL if the event has not updated the state; -ENOMEM, also for a memory shortage in
+ * an earlier callback of the state.
  */
 int ktrace_statistics_update(struct ktrace_statistics *statistics,
 			     const struct ktrace_trace_event *event);
 
 /**
- * ktrace_statistics_end - sum up, and put the tree in order
+ * ktrace_statistics_end - sum up and sort the tree
  *
- * Events of threads and modes, and all of what is above threads, are the sums of the latest call.
- * What lasts at the end counts once ktrace_state_flush() has told it.
+ * The events of threads and modes, and all numbers above threads, are the sums as of the latest
+ * call. Open spans count once ktrace_state_flush() has reported them.
  *
- * Return: 0, -ENOMEM, also if that was met when the state told of a span.
+ * Return: 0, -ENOMEM, also for a memory shortage in an earlier callback of the state.
  */
 int ktrace_statistics_end(struct ktrace_statistics *statistics);
 
 /**
- * ktrace_statistic_order - which child comes first: more time on a CPU, more events, a lower key
+ * ktrace_statistic_order - compare: more CPU time first, then more events, then the lower key
  * @a:		an element of @children
  * @b:		another
  *
- * Return: as qsort() wants it.
+ * Return: as for qsort().
  */
 int ktrace_statistic_order(const void *a, const void *b);
 
-/** ktrace_statistics_root - the traceset's node */
+/** ktrace_statistics_root - get the node of the traceset */
 const struct ktrace_statistic *ktrace_statistics_root(const struct ktrace_statistics *statistics);
 
 #pragma GCC visibility pop

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * trace.h - TRACE(ID, words...): trace points in the manner of PTT
+ * trace.h - TRACE(ID, words...): trace points like those of PTT
  *
  *   TRACE_ID(TR_BARRIER_8, barrier, left);		// file scope: id, names of the words
  *
  *   TRACE(TR_BARRIER_8, barrier, left - 1);		// anywhere
  *
- * A trace point is an event of the provider "trace" whose fields, 0 to 8, are words of
- * 64 bits; pointers and integers are taken alike. All that ktrace.h says of ktrace()
- * holds. Included by ktrace.h unless KTRACE_NO_TRACE is defined, for programs that
- * have a TRACE of their own.
+ * A trace point is an event of the provider "trace" with 0 to 8 fields, each a word of 64 bits;
+ * pointers and integers are both accepted. Everything that ktrace.h says of ktrace() applies.
+ * ktrace.h includes this header unless KTRACE_NO_TRACE is defined, for programs that have a TRACE
+ * of their own.
  */
 #ifndef KTRACE_TRACE_H
 #define KTRACE_TRACE_H

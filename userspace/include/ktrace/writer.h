@@ -2,9 +2,9 @@
 /*
  * writer.h - the part of recording that is inlined into the traced program
  *
- * Not to be used directly: this is what KTRACE_EVENT() and ktrace() expand to, and the
- * binary interface between programs and libktrace.so. What is declared here does not
- * change within a version of libktrace.map.
+ * Not to be used directly: KTRACE_EVENT() and ktrace() expand to this code, which is the binary
+ * interface between programs and libktrace.so. Declarations here do not change within a version of
+ * libktrace.map.
  */
 #ifndef KTRACE_WRITER_H
 #define KTRACE_WRITER_H
@@ -26,7 +26,7 @@ extern "C" {
 #define KTRACE_INLINE __inline__ __attribute__((always_inline, unused))
 #define KTRACE_SECTION(name, align) \
 	__attribute__((section(name), used, aligned(align)))
-/* Bound when it is loaded: the dynamic linker takes more stack to bind a function at its call. */
+/* Bound at load time, because the dynamic linker needs more stack to bind a function lazily. */
 #if defined(__GNUC__) && !defined(__clang__) && (defined(__x86_64__) || defined(__aarch64__))
 #define KTRACE_BOUND __attribute__((noplt))
 #else
@@ -36,16 +36,16 @@ extern "C" {
 #define KTRACE_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
 /**
- * struct ktrace_event - one event type, as one definition of it
- * @enabled:	points to @off, or to the byte of the session that switches the event
+ * struct ktrace_event - one event type, in one of its definitions
+ * @enabled:	points to @off, or to the byte in the session that switches the event
  * @desc:	description
- * @header:	lower half: id in the session, once @enabled does not point to @off; upper
- *		half: length of the payload if it is short and always the same, else 0
+ * @header:	lower half: id in the session, once @enabled does not point to @off; upper half:
+ *		length of the payload if it is short and constant, else 0
  * @off:	0
- * @is_refused:	the registry had no room for it
+ * @is_refused:	true if the registry had no room for it
  * @reserved:	0
  *
- * Constant but for libktrace, which registers the event.
+ * Constant except for libktrace, which registers the event.
  */
 struct ktrace_event {
 	const uint8_t *enabled;
@@ -65,22 +65,22 @@ struct ktrace_piece {
 };
 
 /**
- * struct ktrace_thread - what a thread needs to record, in one cache line of its own
- * @rseq:	the thread's struct rseq; or a look-alike whose CPU is never @cpu
+ * struct ktrace_thread - a thread's recording state, in one cache line of its own
+ * @rseq:	the thread's struct rseq, or a substitute whose CPU is never @cpu
  * @ring:	address of the ring of @cpu
  * @data:	address of the ring's bytes
  * @size_mask:	bytes of a ring - 1
- * @tid_flags:	lower half 0, upper half as in struct ktrace_record; 0 = the library has
- *		not seen this thread yet
- * @not_block:	-(bytes of a block): the bits of a position that name its block
+ * @tid_flags:	lower half 0, upper half as in struct ktrace_record; 0 = the library has not seen
+ *		this thread yet
+ * @not_block:	-(size of a block in bytes): the bits of a position that identify its block
  * @cpu:	CPU that @ring and @data belong to, or KTRACE_CPU_*
  * @own_ring:	library: 1 + number of the thread ring, 0 = none
- * @no_cpu:	-1. With @scratch the look-alike of a thread without rseq, which begins
- *		at @own_ring
- * @scratch:	where the fast path stores what the kernel then does not look at
+ * @no_cpu:	-1. Together with @scratch it is the substitute for struct rseq in a thread without
+ *		rseq, which starts at @own_ring
+ * @scratch:	where the fast path stores a value that the kernel then ignores
  *
- * Written by the library in the thread itself. A private copy of the geometry: words
- * in shared memory cannot lead a writer out of its ring.
+ * Written by the library in the thread itself. Has a private copy of the geometry, so that words in
+ * shared memory cannot make a writer leave its ring.
  */
 struct ktrace_thread {
 	void *rseq;
@@ -95,12 +95,12 @@ struct ktrace_thread {
 	uint64_t scratch;
 } __attribute__((aligned(64)));
 
-/* Neither a CPU nor what the kernel says when it knows none (-1, -2). */
-#define KTRACE_CPU_NONE 0x7fffffffu	/* ask the library */
-#define KTRACE_CPU_ASK 0x7ffffffeu	/* and it asks the kernel which thread this is */
-#define KTRACE_CPU_MUTE 0x7ffffffdu	/* and it counts the event as lost */
+/* Values that are neither a CPU nor one of the kernel's values for an unknown CPU (-1, -2). */
+#define KTRACE_CPU_NONE 0x7fffffffu	/* call the library */
+#define KTRACE_CPU_ASK 0x7ffffffeu	/* call the library; it asks the kernel for the thread */
+#define KTRACE_CPU_MUTE 0x7ffffffdu	/* call the library; it counts the event as lost */
 
-/* What a thread without rseq is given as its struct rseq: no CPU, and room for rseq_cs. */
+/* The substitute for struct rseq in a thread without rseq: no CPU, and room for rseq_cs. */
 struct ktrace_no_rseq {
 	uint32_t cpu_id_start;
 	uint32_t cpu_id;
@@ -116,9 +116,9 @@ extern KTRACE_API __thread struct ktrace_thread ktrace_thread
 	__attribute__((tls_model("initial-exec")));
 #else
 /*
- * An executable defines it as well, which takes the place of the library's own for all: so
- * the linker knows where it is, and the fast path need not load that first. If the library
- * does not see it, no CPU is ever in it, and each event asks the library.
+ * An executable defines it too, which overrides the library's definition for all objects: the
+ * linker then knows its offset, and the fast path need not load it. If the library does not use
+ * this definition, it never contains a CPU, and each event calls the library.
  */
 static struct ktrace_no_rseq ktrace_no_rseq __attribute__((unused)) = { 0, ~0u, 0 };
 KTRACE_API __thread struct ktrace_thread ktrace_thread
@@ -128,18 +128,18 @@ KTRACE_API __thread struct ktrace_thread ktrace_thread
 #endif
 
 /**
- * ktrace_events_register - give ids to the events of an object and switch them on
+ * ktrace_events_register - assign ids to the events of an object and switch them on
  * @begin:	first element of the object's section "ktrace_events"
- * @end:	behind the last
+ * @end:	end of the section
  *
- * Called by a constructor that this header adds to each file. Events that have been
- * registered are left alone.
+ * Called by a constructor that this header adds to each file. Skips events that have been
+ * registered already.
  */
 KTRACE_API void ktrace_events_register(struct ktrace_event *const *begin,
 				       struct ktrace_event *const *end);
 
 /**
- * ktrace_record_write - record by all means: whatever the fast path cannot do
+ * ktrace_record_write - record an event by any means, including those the fast path lacks
  * @ev:		the event
  * @pieces:	its payload
  * @nr:		number of pieces
@@ -151,26 +151,26 @@ ktrace_record_write(const struct ktrace_event *ev, const struct ktrace_piece *pi
 		    unsigned int nr);
 
 /**
- * ktrace_maps_changed - tell the session what code has been loaded and unloaded
+ * ktrace_maps_changed - tell the session which code has been loaded and unloaded
  *
- * The library looks by itself when the process attaches. Called without a change it costs
- * some dozens of microseconds.
+ * The library checks this itself when the process attaches. A call without a change costs some
+ * dozens of microseconds.
  *
  * Context: any thread, any signal handler.
- * Return: 1; 0 = it did not: nobody records, or this is the child of a vfork(), which has the
- * memory of its parent.
+ * Return: 1; 0 if it did nothing: no session records, or this is the child of a vfork(), which uses
+ * its parent's memory.
  */
 KTRACE_API int ktrace_maps_changed(void);
 
-/* Section bounds, made by the linker for each object that has events. */
+/* Section bounds, defined by the linker for each object that has events. */
 extern struct ktrace_event *const __start_ktrace_events[]
 	__attribute__((weak, visibility("hidden")));
 extern struct ktrace_event *const __stop_ktrace_events[]
 	__attribute__((weak, visibility("hidden")));
 
 /*
- * 101: before the constructors of the program itself. A library that has to decide first
- * whether to record at all defines KTRACE_REGISTER_LATER and calls ktrace_events_register().
+ * 101: before the constructors of the program itself. A library that must first decide whether to
+ * record defines KTRACE_REGISTER_LATER and calls ktrace_events_register() itself.
  */
 #ifndef KTRACE_REGISTER_LATER
 static __attribute__((constructor(101))) void ktrace_register_this_object(void)
@@ -179,7 +179,7 @@ static __attribute__((constructor(101))) void ktrace_register_this_object(void)
 }
 #endif
 
-/* Payload kept in registers; payload copied in one sequence: the smallest block has room. */
+/* Payload limits: in registers; copied in one sequence, which fits into the smallest block. */
 #define KTRACE_WORDS_MAX 8
 #define KTRACE_DIRECT_MAX 2048
 #define KTRACE_PIECES_MAX 32
@@ -191,12 +191,12 @@ static KTRACE_INLINE int ktrace_event_is_on(const struct ktrace_event *ev)
 {
 	const uint8_t *enabled;
 
-	/* ORD(event_is_on:A) pairs ORD(event_switch_on:A): the id is there before the switch */
+	/* ORD(event_is_on:A) pairs ORD(event_switch_on:A): the id is set before the switch */
 	enabled = __atomic_load_n(&ev->enabled, __ATOMIC_ACQUIRE);
 	return (int)KTRACE_UNLIKELY(__atomic_load_n(enabled, __ATOMIC_RELAXED));
 }
 
-/* Adds @size (1, 2, 4 or 8) bytes at @v to zeroed words; little endian. */
+/* Adds @size (1, 2, 4 or 8) bytes from @v to zeroed words; little endian. */
 static KTRACE_INLINE void ktrace_pack_word(uint64_t *w, unsigned int *at, const void *v,
 					   unsigned int size)
 {
@@ -212,8 +212,8 @@ static KTRACE_INLINE void ktrace_pack_word(uint64_t *w, unsigned int *at, const 
 
 /**
  * struct ktrace_list - a payload as pieces
- * @piece:	where its bytes are: room for two pieces a field
- * @bytes:	values, one after the other: room for 8 bytes a field
+ * @piece:	the pieces; room for two per field
+ * @bytes:	copied values, one after the other; room for 8 bytes per field
  */
 struct ktrace_list {
 	struct ktrace_piece *piece;
@@ -221,10 +221,10 @@ struct ktrace_list {
 };
 
 /**
- * struct ktrace_place - where a list goes on; apart from it, as it need not have an address
+ * struct ktrace_place - where a list continues; separate from it, as it need not have an address
  * @nr:		number of pieces
- * @used:	bytes of ktrace_list.bytes
- * @is_open:	the last piece is their end
+ * @used:	bytes used in ktrace_list.bytes
+ * @is_open:	true if the last piece is at the end of these bytes
  */
 struct ktrace_place {
 	unsigned int nr;
@@ -277,7 +277,7 @@ static KTRACE_INLINE int ktrace_rseq_put_pieces(const struct ktrace_event *ev,
 }
 #endif
 
-/* At most KTRACE_WORDS_MAX words, which need not have an address. */
+/* Records at most KTRACE_WORDS_MAX words, which need not have an address. */
 static KTRACE_INLINE void ktrace_record_words(const struct ktrace_event *ev, const uint64_t *w,
 					      uint32_t size)
 {

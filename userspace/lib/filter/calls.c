@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * calls.c - patterns that mean events of family syscall by their call: "syscall:open*"
+ * calls.c - patterns that select syscall events by their call: "syscall:open*"
  *
- * "syscall:enter" and "syscall:exit" are names of events, so the call exit is none of these;
- * "syscall:ex*" is the event exit, and of the events enter those of calls that are called so.
+ * "syscall:enter" and "syscall:exit" are names of events, not of the call exit. "syscall:ex*" means
+ * the event exit, plus the events enter of calls whose names match.
  */
 #include "filter_names.h"
 

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* Number and ABI of a system call, if the payload reaches that far */
+/* True if the set has the number and ABI of a system call; false if the payload is too short. */
 static bool test_call(const struct name_set *names, const char *data, const char *end)
 {
 	__u64 pair;
@@ -15,7 +15,7 @@ static bool test_call(const struct name_set *names, const char *data, const char
 	return ktrace_name_set_has(names, pair);
 }
 
-/* A field of the payload, which may end before the field. */
+/* True if the comparison with a payload's field holds; false if the payload ends before it. */
 static bool test_payload(const struct test *t, const struct check *c,
 			 const struct ktrace_trace_event *e)
 {
@@ -31,7 +31,7 @@ static bool test_payload(const struct test *t, const struct check *c,
 			break;
 	if (it.next != c->field + 1)
 		return false;
-	/* A value of which no byte is there is not there. */
+	/* A value without any byte in the payload does not exist. */
 	if (v.is_cut && v.data == it.end)
 		return false;
 	if (c->names && c->names->is_pair && t->element == ELEMENT_ALL)

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * filter.h - a filter, as its parts see it
+ * filter.h - the internals of a filter, shared by its parts
  *
- *   filter_parse.c    text becomes a program
- *   filter_error.c    what is wrong with a text
- *   filter_literal.c  values as they are written: numbers, times, text
+ *   filter_parse.c    compiles text to a program
+ *   filter_error.c    reports errors in a text
+ *   filter_literal.c  parses values: numbers, times, text
  *   filter_field.c    fields that every event has, and flags
- *   filter_compare.c  is this value equal, less, like that?
- *   filter_names.c    numbers that a name stands for
- *   filter_known.c    which fields of payloads there are
- *   filter_plan.c     what a program says about an event type
- *   filter.c          runs it
- *   filter_kernel.c   a program for the kernel of it
- *   filter_expand.c   what a comparison is there
- *   filter_places.c   where fields of a payload are
+ *   filter_compare.c  compares a value with a literal
+ *   filter_names.c    finds the numbers that a name stands for
+ *   filter_known.c    checks whether payloads have a field
+ *   filter_plan.c     evaluates a program for an event type
+ *   filter.c          runs a program
+ *   filter_kernel.c   makes a program for the kernel from it
+ *   filter_expand.c   translates a comparison for the kernel
+ *   filter_places.c   finds the fields of payloads
  *
- * A program has one result bit and a stack of bits. Jumps go forwards only, over as much as
- * leaves the stack as it was.
+ * A program has one result bit and a stack of bits. Jumps only go forwards, and only over code that
+ * leaves the stack unchanged.
  */
 #ifndef KTRACE_FILTER_FILTER_H
 #define KTRACE_FILTER_FILTER_H
@@ -37,12 +37,12 @@ struct number {
 
 /**
  * struct literal - the value that a field is compared with
- * @text:	as written, without quotes; what glob patterns and text are compared with
- * @len:	bytes
- * @is_number:	@number has it; never for what was in quotes
- * @number:	as a number
+ * @text:	as written, without quotes; compared with text and used as a glob pattern
+ * @len:	bytes of @text
+ * @is_number:	true if @number is valid; never for a quoted literal
+ * @number:	value as a number
  * @single:	@number.real rounded to single precision
- * @when:	as a time; valid for KTRACE_FILTER_TIME
+ * @when:	value as a time; valid for KTRACE_FILTER_TIME
  * @flag:	enum ktrace_event_flag; valid for KTRACE_FILTER_FLAGS
  */
 struct literal {
@@ -58,12 +58,12 @@ struct literal {
 #define ELEMENT_ALL (~0ull)
 
 /**
- * struct value_check - is a name that a field is compared with the name of any value?
- * @is_known:	yes, or it is a number, or the field is text
+ * struct value_check - checks whether a name is the name of any value of a field
+ * @is_known:	true for a known name, a number, or a text field
  * @has_names:	values have names of their own
- * @has_errors:	the negative ones have those of errors
- * @has_calls:	they are system calls
- * @near:	the nearest of these names
+ * @has_errors:	negative values have the names of errors
+ * @has_calls:	values are system calls
+ * @near:	the nearest of the existing names
  */
 struct value_check {
 	bool is_known;
@@ -73,27 +73,27 @@ struct value_check {
 	struct ktrace_nearest near;
 };
 
-/* Whose field it is; sources of the caller follow. */
+/* Owner of a field; sources of the caller follow. */
 enum { OWNER_PAYLOAD, OWNER_LIBRARY, OWNER_SOURCE };
 
 /**
  * struct test - one comparison
- * @op:		how
- * @owner:	whose field
- * @field:	its number there, if it is none of the payload
+ * @op:		the operator
+ * @owner:	owner of the field
+ * @field:	index of the field at its owner, unless it is a payload's
  * @name:	name of a payload's field
- * @at:		where the field is in the text, from 0
+ * @at:		place of the field in the text, from 0
  * @line:	its line
- * @column:	its place there
- * @value_at:	the same of what it is compared with
- * @value_line:	the same
- * @value_column: the same
+ * @column:	column in that line
+ * @value_at:	place of the value in the text, from 0
+ * @value_line:	its line
+ * @value_column: column in that line
  * @element:	which element of an array, ELEMENT_ALL = any
- * @type:	of the field
- * @literal:	what it is compared with
- * @is_met:	there is an event that has the field; of filters for the kernel
- * @near:	if not, what those have instead
- * @values:	and what it is compared with can be its value
+ * @type:	type of the field
+ * @literal:	the value to compare with
+ * @is_met:	filters for the kernel: an event has the field
+ * @near:	filters for the kernel: otherwise, the nearest existing name
+ * @values:	filters for the kernel: whether the literal can be a value of the field
  */
 struct test {
 	enum filter_op op;
@@ -116,11 +116,11 @@ struct test {
 
 enum step_op {
 	STEP_TEST,	/* bit = test number @arg */
-	STEP_AND,	/* if not bit, go on at @arg */
-	STEP_OR,	/* if bit, go on at @arg */
+	STEP_AND,	/* if not bit, jump to @arg */
+	STEP_OR,	/* if bit, jump to @arg */
 	STEP_NOT,	/* bit = not bit */
-	STEP_PUSH,	/* bit to the stack */
-	STEP_XOR,	/* bit = bit xor the one taken from the stack */
+	STEP_PUSH,	/* push bit on the stack */
+	STEP_XOR,	/* bit = bit xor the bit popped from the stack */
 };
 
 struct step {
@@ -133,12 +133,12 @@ struct name_set;
 enum verdict { VERDICT_NO, VERDICT_YES, VERDICT_MAYBE };
 
 /**
- * struct check - what is left of a test for one event type
- * @verdict:	its result if that is known; otherwise
- * @field:	field of the payload, if it is about one
- * @from:	the first field to walk from to reach it
- * @off:	where that one begins in the payload
- * @names:	values that a name stands for, if the field's have names; its own
+ * struct check - the remainder of a test for one event type
+ * @verdict:	its result if known; otherwise the members below are used
+ * @field:	index of the payload's field, if the test has one
+ * @from:	the first field to walk from to reach @field
+ * @off:	offset of field @from in the payload
+ * @names:	values that the literal's name stands for, if the field has names; owned
  */
 struct check {
 	enum verdict verdict;
@@ -149,13 +149,13 @@ struct check {
 };
 
 /**
- * struct plan - what the filter says about one event type
- * @type:	its address; NULL = not described, then kind and id tell which
- * @kind:	of its stream
+ * struct plan - the result of a filter for one event type
+ * @type:	the type's address; NULL = not described, then identified by @kind and @id
+ * @kind:	kind of its stream
  * @id:		its number
- * @is_used:	there is one in this slot
- * @verdict:	on all events of the type
- * @checks:	by test
+ * @is_used:	true if the slot is in use
+ * @verdict:	the result for all events of the type
+ * @checks:	indexed by test
  */
 struct plan {
 	const struct ktrace_event_type *type;
@@ -168,17 +168,17 @@ struct plan {
 
 /**
  * struct ktrace_filter - see <ktrace/filter.h>
- * @sources:	of the caller
- * @source_nr:	how many
- * @tests:	comparisons
- * @test_nr:	how many
+ * @sources:	sources of the caller
+ * @source_nr:	number of @sources
+ * @tests:	the comparisons
+ * @test_nr:	number of @tests
  * @steps:	the program
- * @step_nr:	how many
- * @start:	what relative times count from
- * @plans:	hash table by type, a power of two of slots or none
- * @plan_cap:	slots
- * @plan_nr:	slots in use
- * @spare:	for a type that there is no memory to remember
+ * @step_nr:	number of @steps
+ * @start:	start of relative times
+ * @plans:	hash table by type; its size is a power of two, or 0
+ * @plan_cap:	number of slots
+ * @plan_nr:	number of slots in use
+ * @spare:	used for a type when there is no memory to remember its plan
  */
 struct ktrace_filter {
 	const struct ktrace_filter_source *sources[KTRACE_FILTER_SOURCES];
@@ -195,11 +195,11 @@ struct ktrace_filter {
 };
 
 /**
- * struct field_value - value of a field that is not one of the payload
- * @number:	of a number, time or set of flags
- * @text:	of a text, @len bytes
- * @len:	bytes
- * @room:	for texts that are put together
+ * struct field_value - value of a field that is not a payload's
+ * @number:	value of a number, time or set of flags
+ * @text:	value of a text, @len bytes
+ * @len:	bytes of @text
+ * @room:	space for generated texts
  */
 struct field_value {
 	struct number number;
@@ -208,9 +208,7 @@ struct field_value {
 	char room[32];
 };
 
-/*
- * What step @i does to the result bit and the stack, if it is no test. Returns where to go on.
- */
+/* Applies step @i to the result bit and the stack, unless it is a test. Returns the next step. */
 static inline __u32 ktrace_filter_step(const struct ktrace_filter *f, __u32 i, bool *bit,
 				       __u64 *stack)
 {
@@ -258,7 +256,7 @@ bool ktrace_filter_is_learnt(const struct test *t);
 bool ktrace_filter_is_event_name(const struct test *t);
 __u32 ktrace_filter_flag(const char *name, size_t len);
 
-/* filter_parse.c: @try_fields tries the fields that there are, NULL = as the second one does. */
+/* filter_parse.c: @try_fields suggests fields, NULL = ktrace_filter_try_fields(). */
 int ktrace_filter_parse_with(const char *text, const struct ktrace_filter_options *opts,
 			     void (*try_fields)(struct ktrace_nearest *near),
 			     struct ktrace_filter **out, struct ktrace_filter_error *error);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * filter_compare.c - is a value equal, less, or like what the expression says?
+ * filter_compare.c - compare a value with the literal of an expression
  *
- * Numbers are compared exactly, integers with floating point too: long double holds all
- * 64-bit integers wherever this runs. Single precision is compared with what the literal
- * is in single precision, so that a field shown as 0.1 is equal to 0.1.
+ * Compares numbers exactly, even integers with floating point: long double holds all 64-bit
+ * integers on all supported machines. Single precision values are compared with the literal in
+ * single precision, so that a field shown as 0.1 equals 0.1.
  */
 #include "decode/value.h"
 #include "filter_names.h"
@@ -54,7 +54,7 @@ static bool compare_numbers(enum filter_op op, const struct number *a, const str
 	return holds(op, (x > y) - (x < y));
 }
 
-/* Text of @n bytes, less than 4 GiB */
+/* Compares a text of @n bytes, less than 4 GiB. */
 bool ktrace_filter_compare_text(const struct test *t, const char *s, size_t n)
 {
 	const struct literal *l = &t->literal;
@@ -66,7 +66,7 @@ bool ktrace_filter_compare_text(const struct test *t, const char *s, size_t n)
 	return (n == l->len && !memcmp(s, l->text, n)) == (t->op == OP_EQ);
 }
 
-/* A field that is not one of the payload. */
+/* Compares a field that is not a payload's. */
 bool ktrace_filter_compare(const struct test *t, const struct field_value *v, __u64 start)
 {
 	struct number time = { 0 };
@@ -96,7 +96,7 @@ static bool compare_real(const struct test *t, const struct ktrace_value *v, __u
 	return compare_numbers(t->op, &x, &y);
 }
 
-/* Numbers, of which names may stand for some */
+/* Compares an integer with a number, or with the values of a name. */
 static bool compare_integer(const struct test *t, const struct name_set *names,
 			    const struct ktrace_value *v, __u32 i)
 {
@@ -120,7 +120,7 @@ static bool compare_element(const struct test *t, const struct name_set *names,
 	return compare_integer(t, names, v, i);
 }
 
-/* A field of the payload, as far as the payload reaches. */
+/* Compares a payload's field, up to the end of the payload. */
 bool ktrace_filter_compare_payload(const struct test *t, const struct name_set *names,
 				   const struct ktrace_value *v)
 {

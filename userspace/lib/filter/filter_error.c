@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* filter_error.c - says what is wrong with an expression */
+/* filter_error.c - report errors in an expression */
 #include "filter.h"
 
 #include <errno.h>
 #include <stdio.h>
 
-/* The message may quote the expression or a file: it is made printable in any case. */
+/* Formats the message; makes it printable, as it may quote the expression or a file. */
 void ktrace_filter_say(struct ktrace_filter_error *error, const char *format, va_list ap)
 {
 	char *c;
@@ -16,7 +16,7 @@ void ktrace_filter_say(struct ktrace_filter_error *error, const char *format, va
 			*c = '?';
 }
 
-/* Says what is wrong with a comparison. Return: -EINVAL. */
+/* Reports an error in a comparison, at its field. Returns -EINVAL. */
 int ktrace_filter_refuse(struct ktrace_filter_error *error, const struct test *t,
 			 const char *format, ...)
 {
@@ -29,7 +29,7 @@ int ktrace_filter_refuse(struct ktrace_filter_error *error, const struct test *t
 	return -EINVAL;
 }
 
-/* The same, where the place is that of the value. */
+/* Reports an error in a comparison, at its value. Returns -EINVAL. */
 int ktrace_filter_refuse_value(struct ktrace_filter_error *error, const struct test *t,
 			       const char *format, ...)
 {

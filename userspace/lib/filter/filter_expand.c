@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * filter_expand.c - what a comparison of an expression is for the kernel
+ * filter_expand.c - translate a comparison of an expression for the kernel
  *
- * One step mostly; several where any element of an array, or any of several names of an
- * enumeration will do; none where the result is known for the type. What the kernel has no
- * means for, such as floating point, becomes a comparison of integers or is refused.
+ * Usually one step; several if any element of an array or any of several names of an enumeration
+ * may match; none if the result is known for the type. Operations that the kernel lacks, such as
+ * floating point, become integer comparisons or are refused.
  */
 #include "filter_expand.h"
 #include "filter_names.h"
@@ -31,7 +31,7 @@ static int settle(struct expansion *e, bool is_true)
 	return 0;
 }
 
-/* Adds a step as it is. */
+/* Appends a step unchanged. */
 static int append(const struct expander *x, struct expansion *e,
 		  const struct ktrace_match_step *step)
 {
@@ -49,7 +49,7 @@ static int append(const struct expander *x, struct expansion *e,
 	return 0;
 }
 
-/* It is true if this step is; otherwise what follows tells. */
+/* Appends a step that makes the comparison true, or else continues with the next step. */
 static int add(const struct expander *x, struct expansion *e, const struct ktrace_match_step *step)
 {
 	struct ktrace_match_step s = *step;
@@ -67,7 +67,7 @@ static const __u8 ops[] = {
 	[OP_GLOB] = KTRACE_MATCH_LIKE,
 };
 
-/* The integer that has the same integers on its side; false: none is equal to it. */
+/* Finds an integer that divides integers as @real does; false if @real is not an integer. */
 static bool round_real(double real, enum filter_op op, __int128 *integer)
 {
 	double rounded = op == OP_LT || op == OP_GE ? ceil(real) : floor(real);
@@ -77,7 +77,7 @@ static bool round_real(double real, enum filter_op op, __int128 *integer)
 	return rounded == real;
 }
 
-/* Of all integers of 64 bits the same is true; but there must be one. */
+/* Adds a step that holds for all 64-bit integers, but only if the value exists. */
 static int add_any(const struct expander *x, struct expansion *e, struct ktrace_match_step s)
 {
 	s.op = KTRACE_MATCH_GE;
@@ -112,11 +112,11 @@ static int add_number(const struct expander *x, struct expansion *e, struct ktra
 /* ---- names ---- */
 
 /**
- * struct search - where a number goes on that is looked up among ranges
+ * struct search - where to continue when a number is searched in ranges
  * @set:	the ranges
- * @step:	what is compared; the rest is filled in
- * @in:		if it is in any
- * @out:	if it is in none
+ * @step:	the value to compare; the other members are filled in
+ * @in:		target if it is in any range
+ * @out:	target if it is in none
  */
 struct search {
 	const struct name_set *set;
@@ -138,7 +138,7 @@ static int add_bound(const struct expander *x, struct expansion *e, const struct
 	return append(x, e, &s);
 }
 
-/* Steps of ranges [@low, @high), of which there is at least one: half of them at a time. */
+/* Adds the steps for ranges [@low, @high), at least one, as a binary search. */
 static int add_ranges(const struct expander *x, struct expansion *e, const struct search *find,
 		      __u32 low, __u32 high)
 {
@@ -162,7 +162,7 @@ static int add_ranges(const struct expander *x, struct expansion *e, const struc
 	return add_ranges(x, e, find, middle, high);
 }
 
-/* Steps that a search of so many ranges takes */
+/* Counts the steps for searching all ranges. */
 static __u32 count_steps(const struct name_set *set)
 {
 	__u32 i, nr = set->nr ? set->nr - 1 : 0;
@@ -173,8 +173,8 @@ static __u32 count_steps(const struct name_set *set)
 }
 
 /*
- * Is the number one that a name stands for? A step in front that is true of all numbers keeps one
- * that is not there, of which all steps are false, from being none of them.
+ * Compares a number with the values of a name. For an inverse set, a first step that holds for all
+ * numbers makes the comparison false if the number is missing: a missing number fails all steps.
  */
 static int add_names(const struct expander *x, struct expansion *e, const struct name_set *set,
 		     struct ktrace_match_step s)
@@ -195,7 +195,7 @@ static int add_names(const struct expander *x, struct expansion *e, const struct
 	return add_ranges(x, e, &find, 0, set->nr);
 }
 
-/* Any element; @set: of values that have a name, NULL = it is a number */
+/* Compares any element; @set: values that have the name, NULL = compare with a number */
 static int expand_elements(const struct expander *x, struct expansion *e,
 			   const struct ktrace_place *p, const struct name_set *set)
 {
@@ -211,7 +211,7 @@ static int expand_elements(const struct expander *x, struct expansion *e,
 		if (t->element != ELEMENT_ALL && t->element != i)
 			continue;
 		s.off = p->off + i * p->size;
-		if (set && set->is_pair) {	/* a system call's, and the ABI behind it */
+		if (set && set->is_pair) {	/* a system call's number, followed by the ABI */
 			s.size = sizeof(__u64);
 			s.flags = 0;
 		}
@@ -271,7 +271,7 @@ static int expand_text(const struct expander *x, struct expansion *e, const stru
 	return add_text(x, e, s);
 }
 
-/* ---- what events have beside their payload ---- */
+/* ---- what events have besides their payload ---- */
 
 static int expand_flags(const struct expander *x, struct expansion *e)
 {
@@ -295,7 +295,7 @@ static int expand_flags(const struct expander *x, struct expansion *e)
 	return add(x, e, &s);
 }
 
-/* Fields that every event has and the kernel knows, beside those that its type says */
+/* Fields that every event has and the kernel knows, except those determined by the type */
 static const struct {
 	const char *name;
 	__u8 what;
@@ -322,7 +322,7 @@ void ktrace_filter_try_known(struct ktrace_nearest *near)
 	ktrace_nearest_try(near, "cgroup");
 }
 
-/* Is that the name of an event that the expression is for? */
+/* Notes whether the literal is the name of an event that the expression is for. */
 static void note_event_name(const struct expander *x, const struct ktrace_trace_event *event)
 {
 	struct value_check *values = &x->test->values;
@@ -369,7 +369,7 @@ static int expand_library(const struct expander *x, struct expansion *e)
 	return refuse(x, "the kernel does not know %s: it can be filtered on reading", name);
 }
 
-/* A cgroup of version 2 by its path; its id is the number of its folder. */
+/* Finds a cgroup of version 2 by its path; its id is the inode number of its folder. */
 static bool find_cgroup(const char *path, __u64 *id)
 {
 	static const char *const roots[] = { "/sys/fs/cgroup", "/sys/fs/cgroup/unified" };
@@ -424,7 +424,7 @@ static const struct ktrace_place *find_place(const struct expander *x)
 	return NULL;
 }
 
-/* Can the literal be a value of the field? */
+/* Notes whether the literal can be a value of the field. */
 static void note_value(struct test *t, const struct ktrace_place *p)
 {
 	const struct name_list l = ktrace_names_of(p->field, p->kind == KTRACE_PLACE_SIGNED);
@@ -444,7 +444,7 @@ static int expand_payload(const struct expander *x, struct expansion *e)
 	if (p && p->kind == KTRACE_PLACE_OTHER)
 		return refuse(x, "the kernel does not look into '%.40s' of %.60s: it can be "
 			      "filtered on reading", t->name, x->type->full_name);
-	/* An element of a field that is no array */
+	/* An element of a field that is not an array */
 	if (t->element != ELEMENT_ALL && (!p || t->element >= p->count))
 		return 0;
 	if (p)
@@ -459,7 +459,7 @@ static int expand_payload(const struct expander *x, struct expansion *e)
 	return 0;
 }
 
-/* What the comparison is, in @e: its result, or steps of which any may be true. */
+/* Expands a comparison into @e: its result, or steps of which any may be true. */
 int ktrace_filter_expand(const struct expander *x, struct expansion *e)
 {
 	const struct ktrace_filter_source *source;

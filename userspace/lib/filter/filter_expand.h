@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* filter_expand.h - what a comparison of an expression is for the kernel */
+/* filter_expand.h - translate a comparison of an expression for the kernel */
 #ifndef KTRACE_FILTER_FILTER_EXPAND_H
 #define KTRACE_FILTER_FILTER_EXPAND_H
 
@@ -7,13 +7,13 @@
 #include "filter.h"
 
 /**
- * struct expander - a comparison, and what it is about
- * @filter:	whose it is
+ * struct expander - a comparison to translate and its context
+ * @filter:	the filter
  * @test:	the comparison
- * @type:	of the event
- * @places:	of its fields
- * @place_nr:	how many
- * @error:	filled in when it is refused
+ * @type:	type of the event
+ * @places:	places of the event's fields
+ * @place_nr:	number of @places
+ * @error:	filled in if it is refused
  */
 struct expander {
 	const struct ktrace_filter *filter;
@@ -25,12 +25,12 @@ struct expander {
 };
 
 /**
- * struct expansion - what it is for the kernel
- * @verdict:	its result if that is known, otherwise
- * @steps:	their texts are the test's; where to go on is a number among these, or one of
- *		EXPANSION_TRUE and EXPANSION_FALSE
- * @nr:		how many; to go on there is EXPANSION_FALSE, too
- * @is_inverse:	it is true if they say false
+ * struct expansion - a comparison in the kernel's terms
+ * @verdict:	its result if known, otherwise
+ * @steps:	steps, whose texts are the test's literal; jump targets are indexes of these steps,
+ *		EXPANSION_TRUE or EXPANSION_FALSE
+ * @nr:		number of @steps; as a jump target, it means EXPANSION_FALSE
+ * @is_inverse:	the comparison is true if the steps are false
  */
 #define EXPANSION_TRUE 0xffffu
 #define EXPANSION_FALSE 0xfffeu
@@ -42,7 +42,7 @@ struct expansion {
 	bool is_inverse;
 };
 
-/* Names of fields that the kernel knows of every event */
+/* Suggests the names of the fields that the kernel knows for every event. */
 void ktrace_filter_try_known(struct ktrace_nearest *near);
 
 int ktrace_filter_expand(const struct expander *x, struct expansion *e);

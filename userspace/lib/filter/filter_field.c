@@ -2,8 +2,8 @@
 /*
  * filter_field.c - fields that every event has, whatever its type
  *
- * A row each: name, what it is, type, and how to get it. Some depend on the type of the
- * event alone, so that a filter need not look at its events.
+ * One row per field: name, description, type, and getter. Some fields depend only on the event's
+ * type, so that a filter need not look at its events.
  */
 #include "filter.h"
 
@@ -78,7 +78,7 @@ static bool get_tid(const struct ktrace_trace_event *e, struct field_value *v)
 	return set_number(v, e->tid) && e->id != KTRACE_ID_LOST;
 }
 
-/* Thread 0 is the idle CPU, of process 0. */
+/* Thread 0 is the idle task, of process 0. */
 static bool get_pid(const struct ktrace_trace_event *e, struct field_value *v)
 {
 	__u32 pid = e->tid ? ktrace_trace_pid(e->stream->trace, e->tid, e->raw) : 0;
@@ -203,7 +203,7 @@ GET_SOFTWARE(task_clock, PERF_COUNT_SW_TASK_CLOCK)
 GET_SOFTWARE(page_faults, PERF_COUNT_SW_PAGE_FAULTS)
 GET_SOFTWARE(switches, PERF_COUNT_SW_CONTEXT_SWITCHES)
 
-/* Name, what it is, type, how to get it, and whether that is the same for all of an event type */
+/* Name, description, type, getter, and whether the value is the same for all of an event type */
 #define FIELDS(X)										\
 	X("time", "when; compared with times as for --since", TIME, get_time, false)		\
 	X("raw", "stamp as recorded", NUMBER, get_raw, false)					\
@@ -267,7 +267,7 @@ const struct ktrace_filter_field *ktrace_filter_fields(__u32 *nr)
 	return fields;
 }
 
-/* Number of the field with this name, -1 = there is none. */
+/* Returns the index of the field with this name, -1 = none. */
 int ktrace_filter_find_field(const struct ktrace_filter_field *list, __u32 nr, const char *name,
 			     size_t len)
 {
@@ -279,13 +279,13 @@ int ktrace_filter_find_field(const struct ktrace_filter_field *list, __u32 nr, c
 	return -1;
 }
 
-/* Is the field the same for all events of a type? */
+/* True if the field is the same for all events of a type. */
 bool ktrace_filter_is_of_type(const struct test *t)
 {
 	return t->owner == OWNER_LIBRARY && getters[t->field].is_of_type;
 }
 
-/* Is it the name of the event, or half of it? */
+/* True if it is the name of the event, or half of it. */
 bool ktrace_filter_is_event_name(const struct test *t)
 {
 	return t->owner == OWNER_LIBRARY && (getters[t->field].get == get_event ||
@@ -293,14 +293,14 @@ bool ktrace_filter_is_event_name(const struct test *t)
 					     getters[t->field].get == get_event_subname);
 }
 
-/* Do earlier events tell the field? */
+/* True if the field depends on earlier events. */
 bool ktrace_filter_is_learnt(const struct test *t)
 {
 	return t->owner == OWNER_LIBRARY && (getters[t->field].get == get_pid ||
 					     getters[t->field].get == get_comm);
 }
 
-/* Value of a field that is not one of the payload; false: the event has none. */
+/* Gets the value of a field that is not a payload's; false if the event has none. */
 bool ktrace_filter_field_value(const struct ktrace_filter *f, const struct test *t,
 			       const struct ktrace_trace_event *e, struct field_value *v)
 {
@@ -329,7 +329,7 @@ static const struct {
 	{ "backwards", KTRACE_EVENT_BACKWARDS },
 };
 
-/* The flag that is called so, 0 = none is. */
+/* Returns the flag of this name, 0 = none. */
 __u32 ktrace_filter_flag(const char *name, size_t len)
 {
 	size_t i;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * filter_kernel.c - an expression as a program that the kernel evaluates
+ * filter_kernel.c - compile an expression to a program that the kernel evaluates
  *
- * The kernel's programs have no result bit and no stack: each comparison says where to go on
- * if it is true, and where if not. So the steps between two comparisons are run here, once for
- * each result, and for each state of the stack that a comparison can be come to with; "^" is
- * all that has one. A pair of comparison and stack is a node.
+ * Programs of the kernel have no result bit and no stack: each comparison names the next step for
+ * either result. So this code runs the steps between two comparisons once for each result and for
+ * each stack that a comparison can be reached with; only "^" uses the stack. A pair of comparison
+ * and stack is a node.
  *
- * Nodes are numbered as the comparisons stand in the text, so jumps go forwards.
+ * Nodes are numbered in the order of the comparisons in the text, so jumps go forwards.
  */
 #include <ktrace/kernel_filter.h>
 
@@ -23,16 +23,16 @@
 
 #define NODES_MAX KTRACE_MATCH_STEPS_MAX
 
-/* Where to go on: a node, or the end with one of two results. */
+/* Where to continue: at a node, or at the end with one of two results. */
 enum { TO_WANTED = NODES_MAX, TO_UNWANTED, TO_NOWHERE };
 
 /**
- * struct node - a comparison that the kernel has to make
- * @step:	of the filter's program
- * @stack:	bits that are on the stack then
- * @first:	its first step of the kernel's program
- * @yes:	where to go on if it is true
- * @no:		and if not
+ * struct node - a comparison that the kernel has to evaluate
+ * @step:	step of the filter's program
+ * @stack:	bits on the stack at that point
+ * @first:	index of its first step in the kernel's program
+ * @yes:	where to continue if it is true
+ * @no:		where to continue if it is false
  */
 struct node {
 	__u32 step;
@@ -43,12 +43,12 @@ struct node {
 };
 
 /**
- * struct maker - one program being made
- * @filter:	of this
- * @expansions:	by test
- * @nodes:	found so far
- * @node_nr:	how many
- * @step_nr:	steps that they take
+ * struct maker - state of making a program
+ * @filter:	the filter to compile
+ * @expansions:	indexed by test
+ * @nodes:	nodes found so far
+ * @node_nr:	number of @nodes
+ * @step_nr:	total number of their steps
  */
 struct maker {
 	const struct ktrace_filter *filter;
@@ -66,7 +66,7 @@ void ktrace_program_init(struct ktrace_program *p, bool wanted)
 	p->text_size = 0;
 }
 
-/* No thread has a number below 0. */
+/* A filter that accepts nothing gets one step that never holds: no thread id is negative. */
 struct ktrace_kernel_filter ktrace_program_filter(struct ktrace_program *p, __u16 id)
 {
 	if (p->is_constant && !p->wanted) {
@@ -97,7 +97,7 @@ static __u32 node_of(struct maker *m, __u32 step, __u64 stack)
 	return i;
 }
 
-/* Goes on from step @i with this bit and stack as long as no comparison is to be made. */
+/* Continues from step @i with this bit and stack up to the next comparison or the end. */
 static __u32 go_on(struct maker *m, __u32 i, bool bit, __u64 stack)
 {
 	const struct ktrace_filter *f = m->filter;
@@ -115,7 +115,7 @@ static __u32 go_on(struct maker *m, __u32 i, bool bit, __u64 stack)
 	return bit ? TO_WANTED : TO_UNWANTED;
 }
 
-/* False: there are too many. */
+/* Returns false if there are too many steps or nodes. */
 static bool follow(struct maker *m, struct node *n)
 {
 	const struct expansion *e = &m->expansions[m->filter->steps[n->step].arg];
@@ -127,7 +127,7 @@ static bool follow(struct maker *m, struct node *n)
 	return m->step_nr <= KTRACE_MATCH_STEPS_MAX && n->yes != TO_NOWHERE && n->no != TO_NOWHERE;
 }
 
-/* All nodes that can be come to; those of a comparison come from before it. */
+/* Finds all reachable nodes; each comparison's nodes are reached only from earlier ones. */
 static bool find_nodes(struct maker *m)
 {
 	__u32 step, i;
@@ -140,10 +140,10 @@ static bool find_nodes(struct maker *m)
 }
 
 /**
- * struct joint - how a program is put behind another
+ * struct joint - how a program is appended to another one
  * @at:		where it begins
- * @wanted:	where it goes on when it wants the event
- * @unwanted:	and when not
+ * @wanted:	target if it accepts the event
+ * @unwanted:	target if it rejects the event
  */
 struct joint {
 	__u32 at;
@@ -160,7 +160,7 @@ static __u16 place_of(const struct maker *m, const struct joint *j, __u32 to)
 	return (__u16)(j->at + m->nodes[to].first);
 }
 
-/* Where step @to of a node's expansion is, or where the node goes on. */
+/* Returns the place of step @to in a node's expansion, or the node's target. */
 static __u16 place_within(const struct maker *m, const struct joint *j, const struct node *n,
 			  __u32 to)
 {
@@ -203,7 +203,7 @@ static bool put_node(const struct maker *m, struct ktrace_program *p, const stru
 	return true;
 }
 
-/* What was an end of the program before the joint now is one of both, or where it goes on. */
+/* Redirects the former ends of the program: to one of the new ends, or to the appended part. */
 static void move_ends(struct ktrace_program *p, enum ktrace_join join, __u32 before, __u32 after)
 {
 	const __u32 wanted = join == KTRACE_JOIN_AND ? before : after;
@@ -218,7 +218,7 @@ static void move_ends(struct ktrace_program *p, enum ktrace_join join, __u32 bef
 	}
 }
 
-/* Puts the nodes behind what @p is. False: it becomes too long. */
+/* Appends the nodes to @p. Returns false if it becomes too long. */
 static bool put(const struct maker *m, struct ktrace_program *p, enum ktrace_join join)
 {
 	const __u32 before = p->step_nr, after = before + m->step_nr;
@@ -263,7 +263,7 @@ static int make(struct maker *m, struct ktrace_program *p, enum ktrace_join join
 	return put(m, p, join) ? 0 : too_long(error);
 }
 
-/* For who has mistyped one */
+/* Collects the existing fields, to suggest one for a mistyped name. */
 static void note_fields(struct test *t, const struct ktrace_place *places, __u32 place_nr)
 {
 	__u32 i;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * filter_known.c - does a filter ask for a field that no event has, or for a value of it that
- * nothing is called?
+ * filter_known.c - find comparisons with a field that no event has, or with an unknown value name
  *
- * Such a comparison is the same for all events, as the language has it, and mostly a slip.
+ * The language gives such a comparison the same result for all events; mostly it is a mistake.
  */
 #include "filter_names.h"
 
@@ -15,11 +14,11 @@
 #include "traceset/set.h"
 
 /**
- * struct search - what the files' events say of a comparison
+ * struct search - result of searching the files' event types for a comparison
  * @test:	the comparison
- * @is_met:	one has the field
- * @near:	if none has, the nearest to it
- * @values:	is the value one that it can have?
+ * @is_met:	true if a type has the field
+ * @near:	otherwise, the nearest field name
+ * @values:	whether the literal can be a value of the field
  */
 struct search {
 	const struct test *test;
@@ -52,7 +51,7 @@ static void look_into_set(struct search *s, const struct ktrace_traceset *set)
 		for (kind = KTRACE_CHANNEL_KERNEL; kind <= KTRACE_CHANNEL_USER; kind++)
 			for (id = 0; id < ktrace_trace_types(trace, kind); id++)
 				look_into(s, ktrace_trace_type(trace, kind, id));
-	/* Losses are described by no file. */
+	/* No file describes losses. */
 	look_into(s, set->lost_type);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* filter_literal.c - values as they are written in an expression */
+/* filter_literal.c - parse the values in an expression */
 #include "filter.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@ static int digit_of(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 16;
 }
 
-/* [+-] digits, or 0x and hexadecimal ones, from -2^63 up to 2^64 - 1 */
+/* Parses [+-] digits, or 0x and hexadecimal digits, from -2^63 to 2^64 - 1. */
 static bool take_integer(const char *s, __int128 *out)
 {
 	bool is_negative = *s == '-';
@@ -40,7 +40,7 @@ static bool take_integer(const char *s, __int128 *out)
 	return !is_negative || v <= 1ull << 63;
 }
 
-/* As C has them, in decimal, whatever the locale; not infinite. */
+/* Parses a decimal number as in C, in any locale; refuses infinity. */
 static bool take_real(const char *s, double *out)
 {
 	locale_t locale;
@@ -56,7 +56,7 @@ static bool take_real(const char *s, double *out)
 	return !*end && *out - *out == 0;
 }
 
-/* Says whether the literal is a number, and which. */
+/* Sets whether the literal is a number, and its value. */
 void ktrace_filter_number(struct literal *l)
 {
 	l->is_number = take_integer(l->text, &l->number.integer);
@@ -69,7 +69,7 @@ void ktrace_filter_number(struct literal *l)
 
 static const char escapes[] = "n\nt\tr\ra\ab\bf\fv\v";
 
-/* What follows a backslash at @s; returns the bytes taken, 0 = no such thing. */
+/* Decodes the escape after a backslash at @s; returns the bytes taken, 0 = invalid. */
 static size_t take_escape(const char *s, char *out)
 {
 	size_t i;
@@ -91,8 +91,8 @@ static size_t take_escape(const char *s, char *out)
 }
 
 /*
- * Replaces, in place, what a C string literal says by what it means.
- * Return: 0, or -EINVAL and in @len the place of what is no escape.
+ * Decodes the escapes of a C string literal in place.
+ * Return: 0, or -EINVAL with the place of the invalid escape in @len.
  */
 int ktrace_filter_unquote(char *text, size_t *len)
 {

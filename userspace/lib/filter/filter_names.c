@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * filter_names.c - numbers that a name in an expression stands for
+ * filter_names.c - find the numbers that a name in an expression stands for
  *
- * The same list of ranges is what the reader looks a value up in, and what the steps of the
- * kernel's program are made of: so a name means the same in both.
+ * The reader looks values up in the same list of ranges that the steps of the kernel's program are
+ * made from, so a name means the same in both.
  */
 #include "filter_names.h"
 
@@ -33,12 +33,12 @@ struct name_list ktrace_names_of(const struct ktrace_field *field, bool is_signe
 }
 
 /**
- * struct walk - goes through all names, those of calls ABI by ABI
+ * struct walk - iterates over all names, those of calls ABI by ABI
  * @list:	the names
- * @enums:	of this ABI
- * @nr:		how many
- * @abi:	the ABI
- * @next:	next name
+ * @enums:	names of this ABI
+ * @nr:		number of @enums
+ * @abi:	the current ABI
+ * @next:	index of the next name
  */
 struct walk {
 	const struct name_list *list;
@@ -80,8 +80,8 @@ static __u32 count_names(const struct name_list *l)
 }
 
 /*
- * What is in front of a name in the literal, if it is for this one: "-" of an error, "i386:" of a
- * call, which is then of that ABI.
+ * Returns the length of the literal's prefix if it applies to this name: "-" of an error, or
+ * "i386:" of a call, which selects that ABI.
  */
 static size_t skip_mark(const struct walk *w, const char *text)
 {
@@ -93,7 +93,7 @@ static size_t skip_mark(const struct walk *w, const char *text)
 	return strncmp(text, mark, strlen(mark)) ? 0 : strlen(mark);
 }
 
-/* Is the name one that the literal means? */
+/* True if the literal means the name. */
 static bool is_meant(const struct walk *w, const struct test *t, const char *name)
 {
 	const size_t skipped = skip_mark(w, t->literal.text);
@@ -120,7 +120,7 @@ static int compare(const void *a, const void *b)
 	return x->first < y->first ? -1 : x->first > y->first;
 }
 
-/* Joins what has no gap between. */
+/* Merges adjacent ranges. */
 static void join_ranges(struct name_set *s)
 {
 	__u32 i, nr = 0;

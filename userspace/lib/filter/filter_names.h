@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * filter_names.h - numbers that a name in an expression stands for
+ * filter_names.h - find the numbers that a name in an expression stands for
  *
- * An enumeration has names of its own. Of integers with a sign that have none, the negative
- * values are called as errors are: ENOENT, or -ENOENT, is -2.
+ * An enumeration has its own names. For signed integers without names, negative values have the
+ * names of errors: ENOENT, or -ENOENT, is -2.
  */
 #ifndef KTRACE_FILTER_FILTER_NAMES_H
 #define KTRACE_FILTER_FILTER_NAMES_H
@@ -11,14 +11,14 @@
 #include "filter.h"
 
 /**
- * struct name_list - what the values of a field are called
- * @enums:	value and name; a value may have several names, and a name several values
- * @nr:		how many, 0 = values have no names
- * @is_signed:	values are; otherwise they have 64 bits without sign
- * @is_errors:	"-" may be in front of the names
- * @is_calls:	they are those of system calls
- * @calls:	the field, if each ABI has names of its own; a value is then number and ABI, as
- *		ktrace_syscall_pair() has it. NULL otherwise
+ * struct name_list - the names of a field's values
+ * @enums:	values and names; a value may have several names, and a name several values
+ * @nr:		number of @enums, 0 = values have no names
+ * @is_signed:	true if values are signed; otherwise they are unsigned 64-bit values
+ * @is_errors:	the names may be preceded by "-"
+ * @is_calls:	the names are those of system calls
+ * @calls:	the field, if each ABI has its own names; a value is then number and ABI, as in
+ *		ktrace_syscall_pair(). NULL otherwise
  */
 struct name_list {
 	const struct ktrace_enumerator *enums;
@@ -31,7 +31,7 @@ struct name_list {
 
 /**
  * struct name_set - the values for which a comparison with a name is true
- * @is_inverse:	these are those for which it is not
+ * @is_inverse:	true if the ranges are the values for which the comparison is false
  * @is_pair:	a value is the number and the ABI of a system call
  * @nr:		number of ranges
  * @ranges:	ascending, with a gap between any two
@@ -46,24 +46,24 @@ struct name_set {
 	} ranges[];
 };
 
-/* Is the literal of a comparison a name? Otherwise it is a number. */
+/* True if the literal of a comparison is a name rather than a number. */
 static inline bool is_named(const struct test *t)
 {
 	return !t->literal.is_number || t->op == OP_GLOB;
 }
 
-/* @field: whose names they are, NULL = none of its own */
+/* @field: the field with the names, NULL = it has none */
 struct name_list ktrace_names_of(const struct ktrace_field *field, bool is_signed);
-/* NULL: no memory */
+/* Returns NULL without memory. */
 struct name_set *ktrace_name_set_make(const struct name_list *l, const struct test *t);
 bool ktrace_name_set_has(const struct name_set *s, __int128 value);
 
-/* For each type that has the field: notes whether the value can be one there. */
+/* Notes whether a type's field can have the value; called for each type that has the field. */
 void ktrace_value_check(struct value_check *v, const struct test *t, const struct name_list *l);
-/* The same, of a field that is text, or of any other. */
+/* Does the same for any field, including text. */
 void ktrace_value_check_field(struct value_check *v, const struct test *t,
 			      const struct ktrace_field *f);
-/* Says what is wrong, with the value's place, if it can be none anywhere. Return: 1 or 0. */
+/* Reports the value with its place if no field can have it. Returns 1 if so, otherwise 0. */
 int ktrace_value_unknown(struct value_check *v, const struct test *t,
 			 struct ktrace_filter_error *error);
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * filter_parse.c - an expression becomes a program
+ * filter_parse.c - compile an expression to a program
  *
- * Recursive descent, one function a level of binding; it emits steps as it goes. The text is
- * copied, and NULs end its words. The first thing that is wrong ends the work: its
- * place and what was expected are kept.
+ * Recursive descent, one function for each level of precedence, which emits steps directly. Copies
+ * words with a final NUL. Stops at the first error and keeps its place and what was expected.
  */
 #include "decode/name_char.h"
 #include "filter.h"
@@ -15,16 +14,16 @@
 #include <string.h>
 
 /**
- * struct parser - where the parser stands
+ * struct parser - state of the parser
  * @f:		the filter being made
  * @begin:	the text
  * @at:		next character
- * @depth:	parentheses that are open
+ * @depth:	open parentheses
  * @test_cap:	room in f->tests
  * @step_cap:	room in f->steps
- * @try_fields:	tries the fields that can be asked for; NULL = ktrace_filter_try_fields()
- * @error:	what is wrong
- * @ret:	0, or why there is no going on
+ * @try_fields:	suggests available fields; NULL = ktrace_filter_try_fields()
+ * @error:	the first error
+ * @ret:	0, or the error that stops parsing
  */
 struct parser {
 	struct ktrace_filter *f;
@@ -38,7 +37,7 @@ struct parser {
 	int ret;
 };
 
-/* struct word - a run of characters, or what was in quotes */
+/* struct word - a run of characters, or the content of quotes */
 struct word {
 	const char *at;
 	size_t len;
@@ -84,7 +83,7 @@ static bool is_word_char(char c)
 	return (unsigned char)c > ' ' && c != 0x7f && !strchr("()!&|^<>=~\"'", c);
 }
 
-/* Blanks, and comments from "#" to the end of the line. */
+/* Skips blanks, and comments from "#" to the end of the line. */
 static void skip_blanks(struct parser *p)
 {
 	while (is_blank(*p->at) || *p->at == '#') {
@@ -120,7 +119,7 @@ static bool take(struct parser *p, const char *token)
 	return true;
 }
 
-/* What is in quotes, its escapes as they are. */
+/* Takes the content of quotes, with escapes undecoded. */
 static bool take_quoted(struct parser *p, struct word *w)
 {
 	const char *end = p->at + 1;
@@ -152,7 +151,7 @@ static bool take_word(struct parser *p, struct word *w, const char *what)
 	return true;
 }
 
-/* The word as a string of its own; NULL: failed. */
+/* Copies the word to a new string and decodes it; NULL on failure. */
 static char *copy_word(struct parser *p, const struct word *w, size_t *len)
 {
 	char *copy = malloc(w->len + 1);
@@ -204,7 +203,7 @@ static void fail_field(struct parser *p, const struct word *w)
 	fail(p, w->at, "there is no field '%s' here%s", name, ktrace_nearest_hint(&near));
 }
 
-/* Finds the owner of a name that is not a payload's. Returns false if it is one. */
+/* Finds the owner of a name. Returns false if it is a payload's field. */
 static bool find_owner(struct parser *p, struct test *t, const struct word *w)
 {
 	static const char *const prefixes[] = { "event.", "lost.", "state.", "stream.", "trace." };
@@ -236,7 +235,7 @@ static bool find_owner(struct parser *p, struct test *t, const struct word *w)
 	return is_reserved;
 }
 
-/* "[3]" at the end of a payload's field */
+/* Takes "[3]" from the end of a payload's field. */
 static void take_element(struct parser *p, struct test *t, struct word *w)
 {
 	const char *bracket = memchr(w->at, '[', w->len), *at;
@@ -254,7 +253,7 @@ static void take_element(struct parser *p, struct test *t, struct word *w)
 	w->len = (size_t)(bracket - w->at);
 }
 
-/* Is it a name as descriptions have them, other than a number? [N] may follow. */
+/* True if it is a valid name in a description, not a number. [N] may follow. */
 static bool is_name(const struct word *w)
 {
 	size_t i, end = w->len;
@@ -270,7 +269,7 @@ static bool is_name(const struct word *w)
 	return end && !strchr("0123456789+-.", *w->at);
 }
 
-/* event.field.NAME, field.NAME, field."NAME", NAME, each maybe with [N] */
+/* Parses event.field.NAME, field.NAME, field."NAME" or NAME, each with an optional [N]. */
 static void parse_field(struct parser *p, struct test *t)
 {
 	struct ktrace_filter_error place;
@@ -343,7 +342,7 @@ static void parse_op(struct parser *p, struct test *t)
 	expected(p, "==, !=, <, <=, >, >= or ~");
 }
 
-/* The texts that a field can be, if there are only these; NULL: any */
+/* Returns the only possible texts of a field, ended by NULL; NULL: any text. */
 static const char *const *values_of(const struct parser *p, const struct test *t)
 {
 	const struct ktrace_filter_source *source;
@@ -354,7 +353,7 @@ static const char *const *values_of(const struct parser *p, const struct test *t
 	return source->values ? source->values[t->field] : NULL;
 }
 
-/* Refuse a text that the field never is: the comparison would say nothing. */
+/* Refuses a text that the field never has: the comparison would be meaningless. */
 static void check_text(struct parser *p, const struct test *t, const char *at)
 {
 	const char *const *values = values_of(p, t), *const *v;
@@ -372,7 +371,7 @@ static void check_text(struct parser *p, const struct test *t, const char *at)
 		fail(p, at, "expected %s", list);
 }
 
-/* Is the value what the field can be compared with? */
+/* Checks that the field can be compared with the value. */
 static void check_literal(struct parser *p, struct test *t, const struct word *w)
 {
 	struct literal *l = &t->literal;
@@ -419,7 +418,7 @@ static void parse_value(struct parser *p, struct test *t)
 	check_literal(p, t, &w);
 }
 
-/* @array with room for more than @nr members of @size bytes; NULL: failed. */
+/* Returns @array with room for more than @nr members of @size bytes; NULL on failure. */
 static void *make_room(struct parser *p, void *array, __u32 nr, __u32 *cap, size_t size)
 {
 	__u32 more = *cap ? 2 * *cap : 8;
@@ -437,7 +436,7 @@ static void *make_room(struct parser *p, void *array, __u32 nr, __u32 *cap, size
 	return bigger;
 }
 
-/* Appends a step. Returns its number. */
+/* Appends a step. Returns its index. */
 static __u32 emit(struct parser *p, enum step_op op, __u32 arg)
 {
 	struct ktrace_filter *f = p->f;
@@ -473,7 +472,7 @@ static void parse_comparison(struct parser *p)
 
 static void parse_or(struct parser *p);
 
-/* Any number of "!", then a comparison or parentheses */
+/* Parses any number of "!", then a comparison or parentheses. */
 static void parse_not(struct parser *p)
 {
 	bool is_inverse = false;
@@ -495,7 +494,7 @@ static void parse_not(struct parser *p)
 		emit(p, STEP_NOT, 0);
 }
 
-/* Operands of one level, joined by "&&" or "||" */
+/* Parses the operands of one level, joined by "&&" or "||". */
 static void parse_joined(struct parser *p, const char *token, enum step_op op,
 			 void (*operand)(struct parser *p))
 {

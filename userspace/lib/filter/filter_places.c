@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* filter_places.c - where the fields of a payload are, as far as that is the same for all */
+/* filter_places.c - find the fields of a payload that have the same place in all events */
 #include <ktrace/kernel_filter.h>
 
 #include "decode/value.h"
@@ -24,7 +24,7 @@ static enum ktrace_place_kind kind_of(const struct ktrace_field *f)
 	}
 }
 
-/* Where the kernel says it is; texts may be elsewhere. */
+/* Returns the kind of a field with a place set by the kernel; texts may be stored elsewhere. */
 static enum ktrace_place_kind kind_of_placed(const struct ktrace_field *f)
 {
 	if (f->place == KTRACE_AT)

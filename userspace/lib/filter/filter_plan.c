@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * filter_plan.c - what a program says about an event type
+ * filter_plan.c - evaluate a program for an event type
  *
- * Tests about the type itself have one result for all its events, as have those about a
- * field that it does not have. The program is run with these and "maybe" for the others;
- * often that is all there is to do.
+ * Tests of the type itself have one result for all its events, and so have tests of a field that
+ * the type lacks. The program is run with these results and "maybe" for the other tests; often this
+ * already decides.
  */
 #include "decode/value.h"
 #include "filter_names.h"
@@ -20,10 +20,10 @@ static enum verdict verdict_of(bool is_true)
 	return is_true ? VERDICT_YES : VERDICT_NO;
 }
 
-/* Where the field is in the payload: at an offset, or some fields behind one. */
+/* Finds the field in the payload: at an offset, or some fields after one with an offset. */
 static void look_up(struct check *c, const struct test *t, const struct ktrace_event_type *type)
 {
-	bool is_fixed = true;	/* of a type that is placed: always, at 0 */
+	bool is_fixed = true;	/* of a placed type: always true, with offset 0 */
 	__u32 i, size;
 
 	c->verdict = VERDICT_NO;
@@ -44,7 +44,7 @@ static void look_up(struct check *c, const struct test *t, const struct ktrace_e
 	}
 }
 
-/* What a name stands for there. Without memory a comparison with a name is false. */
+/* Finds the values of a name. Without memory, a comparison with a name is false. */
 static void look_up_names(struct check *c, const struct test *t, const struct ktrace_field *f)
 {
 	const struct name_list names = ktrace_names_of(f, is_signed(f->scalar));
@@ -70,16 +70,16 @@ static void make_check(struct check *c, const struct ktrace_filter *f, const str
 }
 
 /**
- * struct pending - the right side of "&&" or "||" whose left side is not known
- * @until:	its end
- * @is_and:	which of them
+ * struct pending - the right side of "&&" or "||" whose left side is unknown
+ * @until:	step after it
+ * @is_and:	true for "&&"
  */
 struct pending {
 	__u32 until;
 	bool is_and;
 };
 
-/* "maybe" joined with what the right side says */
+/* Joins "maybe" on the left with the verdict of the right side. */
 static enum verdict join(const struct pending *p, enum verdict right)
 {
 	if (right == (p->is_and ? VERDICT_NO : VERDICT_YES))
@@ -155,7 +155,7 @@ static size_t slot_of(const struct ktrace_filter *f, const struct ktrace_event_t
 	return (size_t)(hash * 0x9e3779b97f4a7c15ull >> 32) & (f->plan_cap - 1);
 }
 
-/* The plan of the event's type, or the free slot where it goes. */
+/* Returns the plan of the event's type, or the free slot for it. */
 static struct plan *find_slot(const struct ktrace_filter *f, const struct ktrace_event_type *type,
 			      __u32 kind, __u32 id)
 {
@@ -189,7 +189,7 @@ static bool grow(struct ktrace_filter *f)
 	return true;
 }
 
-/* Makes the plan of a type that was not met yet. */
+/* Makes the plan of a new type. */
 static const struct plan *add_plan(struct ktrace_filter *f, const struct ktrace_trace_event *e)
 {
 	struct plan *p = &f->spare;
@@ -205,7 +205,7 @@ static const struct plan *add_plan(struct ktrace_filter *f, const struct ktrace_
 	return p;
 }
 
-/* What the filter says about events of this type. */
+/* Returns the filter's plan for the event's type. */
 const struct plan *ktrace_filter_plan(struct ktrace_filter *f, const struct ktrace_trace_event *e)
 {
 	const struct plan *p;

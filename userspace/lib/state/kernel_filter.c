@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * kernel_filter.c - parses an expression that the kernel is to evaluate
+ * kernel_filter.c - parse an expression for the kernel to evaluate
  *
- * It is here, where the fields of states are known, because a refusal names the field: the kernel
- * has none of them.
+ * This file is in lib/state because a refusal names the field, and the fields of states are known
+ * here; the kernel has none of them.
  */
 #include <ktrace/kernel_filter.h>
 #include <ktrace/state.h>

@@ -2,10 +2,10 @@
 /*
  * state.c - threads and resources, and saved states
  *
- * A state is saved before an event whose time is above all before it: then the first
- * event at that time or later, which a seek finds in each stream, is the one that was
- * next. So a saved state and what follows it give what reading from the start gives.
- * The dead are forgotten at fixed numbers of events, which makes no difference to that.
+ * A state is saved only before an event whose time is above all earlier ones. A seek to that time
+ * finds in each stream the first event at that time or later, so it continues with the same event.
+ * So a saved state plus the events after it give the same result as reading from the start. Dead
+ * threads are removed at fixed numbers of events, so this does not affect the result.
  */
 #include <ktrace/state.h>
 
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROOM 4u		/* threads and resources that one event can bring */
+#define ROOM 4u		/* threads and resources that one event can add */
 #define IDLE_KEY (1ull << 31)
 
 static __u64 thread_key(__u32 machine, __u32 tid, __s32 cpu)
@@ -52,7 +52,7 @@ static int grow(void *array, __u32 *cap, size_t size)
 	return 0;
 }
 
-/* Makes room before an event is taken in, so that nothing moves while it is. Return: 0, -ENOMEM. */
+/* Makes room before an event is applied, so that nothing moves meanwhile. Returns 0 or -ENOMEM. */
 static int make_room(struct ktrace_states *s)
 {
 	struct core *c = &s->now;
@@ -67,7 +67,7 @@ static int make_room(struct ktrace_states *s)
 	return ret ? ret : ktrace_map_reserve(&s->by_resource, ROOM);
 }
 
-/* Another thread has this number now, about which nothing is known. */
+/* Replaces the thread with a new one of the same number, about which nothing is known. */
 void ktrace_step_renew(struct step *st, struct ktrace_process *p)
 {
 	struct core *c = &st->state->now;
@@ -94,7 +94,7 @@ struct ktrace_process *ktrace_step_known(struct step *st, __u32 tid)
 	return place == ~0u ? NULL : &st->state->now.processes[place];
 }
 
-/* Thread @tid, new if it is met for the first time; @cpu says which idle task is meant. */
+/* Returns thread @tid, which is created if necessary; @cpu selects the idle task for @tid 0. */
 struct ktrace_process *ktrace_step_thread(struct step *st, __u32 tid, __s32 cpu)
 {
 	struct core *c = &st->state->now;
@@ -191,7 +191,7 @@ static void free_core(struct core *c)
 	free(c->resources);
 }
 
-/* @to has room for what @from has, in memory of its own. Return: 0, -ENOMEM. */
+/* Copies @from to @to with separate memory and room to grow. Returns 0 or -ENOMEM. */
 static int copy_core(struct core *to, const struct core *from)
 {
 	struct core copy = *from;
@@ -258,7 +258,7 @@ static int save_if_due(struct ktrace_states *s, __u64 time)
 	return save(s, time);
 }
 
-/* The trace's machine: its own number, or that of an earlier trace of the same boot */
+/* Returns the trace's machine: its own number, or that of an earlier trace of the same boot. */
 static __u32 find_machine(const struct ktrace_states *s, const struct ktrace_trace *trace)
 {
 	const char *boot = ktrace_trace_meta(trace, "host", "boot"), *other;
@@ -308,10 +308,10 @@ static int learn_trace(struct ktrace_states *s, const struct ktrace_trace *trace
 }
 
 /*
- * Who recorded the event runs, on the CPU it comes from. Who we thought would run there
- * does not: the switch was lost, or is not recorded. Rings of programs say nothing: where
- * their stamps are equal to the kernel's, the order means nothing. When a thread that is
- * not followed leaves the CPU is not recorded: it ran at that moment, and no more is known.
+ * Marks the thread that recorded the event as running, on the event's CPU. A thread assumed to run
+ * there does not: the switch was lost or is not recorded. The rings of programs do not help: if
+ * their stamps equal the kernel's, the order means nothing. Nothing records when a thread that is
+ * not followed leaves the CPU: it ran at that moment, and no more is known.
  */
 static void see_running(struct step *st)
 {
@@ -380,7 +380,7 @@ int ktrace_state_update(struct ktrace_states *s, const struct ktrace_trace_event
 	return 0;
 }
 
-/* The latest saved state at or before @time; the beginning if there is none. */
+/* Restores the latest saved state at or before @time, or the initial state if there is none. */
 static int restore(struct ktrace_states *s, __u64 time, __u64 *from)
 {
 	static const struct core nothing;
@@ -430,7 +430,7 @@ int ktrace_state_seek(struct ktrace_states *s, __u64 time)
 	return ret ? ret : ktrace_traceset_seek(s->set, time);
 }
 
-/* Takes in what is in front of @pos. */
+/* Applies all events in front of @pos. */
 static int replay_to(struct ktrace_states *s, const struct ktrace_position *pos)
 {
 	struct ktrace_until until = KTRACE_UNTIL_INIT;
@@ -446,7 +446,7 @@ static int replay_to(struct ktrace_states *s, const struct ktrace_position *pos)
 	return ret;
 }
 
-/* Goes to @pos, and says the time of what is next there, however the files have grown. */
+/* Seeks to @pos and returns the time of the next event there, however the files have grown. */
 static int look_at(struct ktrace_states *s, const struct ktrace_position *pos, __u64 *time)
 {
 	struct ktrace_position *here;

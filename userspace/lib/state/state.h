@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * state.h - a state, as its parts see it
+ * state.h - the internals of a state, shared by its parts
  *
- *   state_map.c      numbers to places in an array
- *   state_bind.c     which rule an event type has, and where its fields lie
+ *   state_map.c      maps numbers to array indexes
+ *   state_bind.c     finds an event type's rule and the rule's fields
  *   state_events.c   the rules: what each event changes
- *   state_fields.c   what filters can ask for
+ *   state_fields.c   fields for filters
  *   state_change.c   the changes: status, stacks of modes, resources
- *   state.c          threads and resources, saved states, what callers ask
+ *   state.c          threads and resources, saved states, queries
  */
 #ifndef KTRACE_STATE_STATE_H
 #define KTRACE_STATE_STATE_H
@@ -18,7 +18,7 @@
 #define STATE_SAVED_MAX (64u << 20)
 #define BIND_FIELDS 6
 
-/* struct state_map - hash table, open addressing, a power of two of slots; nothing is removed */
+/* struct state_map - hash table, open addressing, slot count a power of two; never removes keys */
 struct state_map {
 	struct state_slot {
 		__u64 key;
@@ -28,7 +28,7 @@ struct state_map {
 	size_t used;
 };
 
-/* struct core - what is saved and restored */
+/* struct core - the part of a state that is saved and restored */
 struct core {
 	struct ktrace_process *processes;
 	__u32 process_nr;
@@ -37,7 +37,7 @@ struct core {
 	__u32 resource_nr;
 	__u32 resource_cap;
 	__u64 next_serial;
-	__u64 events;	/* seen so far, losses not counted */
+	__u64 events;	/* applied so far, without losses */
 	__u64 latest;	/* the largest time so far */
 };
 
@@ -49,43 +49,43 @@ struct saved {
 
 /* struct state_trace - a trace of the set */
 struct state_trace {
-	__u32 machine;		/* number of the first trace of its boot, + 1; 0 = not looked up */
-	bool is_partial;	/* its kernel events are of followed processes */
+	__u32 machine;		/* number of the first trace of its boot, + 1; 0 = unknown yet */
+	bool is_partial;	/* its kernel events are only of followed processes */
 };
 
 struct state_rule;
 
-/* struct binding - an event type, its rule, and where the rule's fields lie */
+/* struct binding - an event type, its rule, and where the rule's fields are */
 struct binding {
 	const struct state_rule *rule;	/* NULL = none */
 	__u32 offset[BIND_FIELDS];
 	__u32 size[BIND_FIELDS];
 	bool is_signed[BIND_FIELDS];
-	__u32 need;			/* least bytes of payload */
+	__u32 need;			/* minimum bytes of payload */
 };
 
 /**
  * struct ktrace_states - see <ktrace/state.h>
- * @set:	what is read
- * @now:	the present state
- * @by_thread:	places in @now.processes
- * @by_resource: places in @now.resources
+ * @set:	the traceset being read
+ * @now:	the current state
+ * @by_thread:	indexes in @now.processes
+ * @by_resource: indexes in @now.resources
  * @bindings:	one for each event type met
- * @binding_nr:	how many
- * @by_type:	places in @bindings
+ * @binding_nr:	number of @bindings
+ * @by_type:	indexes in @bindings
  * @saved:	saved states, in order of time
- * @saved_nr:	how many
- * @saved_bytes: their memory
- * @interval:	events from one to the next
- * @traces:	by number of the trace
+ * @saved_nr:	number of @saved
+ * @saved_bytes: size of the saved states in bytes
+ * @interval:	number of events between saved states
+ * @traces:	indexed by number of the trace
  * @trace_nr:	entries of @traces
  * @nr_field:	field of system call numbers, for their names
  * @vec_field:	field of softirq vectors, for their names
- * @compat_abi:	ABI of the machine's 32-bit programs, as far as events have told
- * @watches:	who is told
- * @watch_nr:	how many
- * @is_muted:	nobody is told
- * @room:	for a number as text, see state_fields.c
+ * @compat_abi:	ABI of the machine's 32-bit programs, as far as known from events
+ * @watches:	watches to notify
+ * @watch_nr:	number of @watches
+ * @is_muted:	true while watches are not notified
+ * @room:	buffer for a number as text, see state_fields.c
  */
 struct ktrace_states {
 	struct ktrace_traceset *set;
@@ -111,13 +111,13 @@ struct ktrace_states {
 };
 
 /**
- * struct step - one event being taken in
+ * struct step - one event being applied
  * @state:	the state
  * @event:	the event
  * @binding:	its rule and fields
- * @time:	of the event
- * @machine:	where it was recorded
- * @is_partial:	in a recording of followed processes
+ * @time:	time of the event
+ * @machine:	machine where it was recorded
+ * @is_partial:	true for a recording of followed processes
  * @self:	thread that recorded it
  * @cpu:	CPU that recorded it, NULL for a thread's ring
  */
@@ -133,11 +133,11 @@ struct step {
 };
 
 /**
- * struct state_rule - what an event changes
+ * struct state_rule - the effect of an event
  * @name:	provider:name
- * @apply:	changes it, NULL = nothing does
- * @fields:	that it needs, in order of the numbers it uses
- * @is_of_others: recorded though who runs is not followed, for another thread's sake
+ * @apply:	applies the effect, NULL = no effect
+ * @fields:	fields that it needs; their order defines their numbers. "?" marks an optional one
+ * @is_of_others: recorded even if the running thread is not followed, because of another thread
  */
 struct state_rule {
 	const char *name;
@@ -149,7 +149,7 @@ struct state_rule {
 /* state_map.c */
 int ktrace_map_reserve(struct state_map *m, size_t nr);
 void ktrace_map_set(struct state_map *m, __u64 key, __u32 place);
-/* Place of @key, ~0 = none. */
+/* Returns the index of @key, ~0 = none. */
 __u32 ktrace_map_get(const struct state_map *m, __u64 key);
 void ktrace_map_clear(struct state_map *m);
 void ktrace_map_free(struct state_map *m);
@@ -158,7 +158,7 @@ void ktrace_map_free(struct state_map *m);
 int ktrace_step_bind(struct ktrace_states *s, const struct ktrace_event_type *type,
 	       const struct binding **out);
 __s64 ktrace_step_value(const struct step *st, __u32 field);
-/* Copies a field of characters into @to, which has room for 16 with NUL. */
+/* Copies a field of characters into @to, which has 16 bytes including the NUL. */
 void ktrace_step_text(const struct step *st, __u32 field, char *to);
 
 /* state_events.c */
@@ -172,9 +172,9 @@ void ktrace_step_pop(struct step *st, struct ktrace_process *p, __u32 mode, __s6
 void ktrace_step_drop(struct step *st, struct ktrace_process *p, __u32 mode);
 void ktrace_step_begin(struct step *st, struct ktrace_resource *r, __u32 mode);
 void ktrace_step_end(struct step *st, struct ktrace_resource *r);
-/* What the resource does is not known any more. */
+/* Marks the resource's mode as unknown. */
 void ktrace_step_forget(struct step *st, struct ktrace_resource *r);
-/* @p is about to run: what another CPU did, where it was thought to run, is not known any more. */
+/* Called before @p runs: marks the CPU where @p was thought to run as unknown. */
 void ktrace_step_leave(struct step *st, const struct ktrace_process *p);
 void ktrace_step_requests(struct step *st, struct ktrace_resource *r, __u32 reads, __u32 writes);
 void ktrace_step_run_on(struct step *st, struct ktrace_resource *cpu,
@@ -183,7 +183,7 @@ void ktrace_tell_span(const struct ktrace_states *s, const struct ktrace_process
 void ktrace_tell_resource(const struct ktrace_states *s, const struct ktrace_resource *r,
 			 __u64 until);
 
-/* state.c: there is room for what one event can bring, so these never fail */
+/* state.c: make_room() has reserved memory for one event, so these never fail */
 struct ktrace_process *ktrace_step_thread(struct step *st, __u32 tid, __s32 cpu);
 struct ktrace_process *ktrace_step_known(struct step *st, __u32 tid);
 void ktrace_step_renew(struct step *st, struct ktrace_process *p);

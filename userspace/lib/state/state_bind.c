@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * state_bind.c - which rule an event type has, and where the fields of the rule lie
+ * state_bind.c - find an event type's rule and the places of the rule's fields
  *
- * Events are known by name and fields, not by number and struct: files may come from
- * other versions, and say themselves what their events are. Only fields that lie at the
- * same place in each payload are used; all before them have a fixed size.
+ * Events are identified by name and fields, not by number and struct: files may come from other
+ * versions and describe their own events. Only fields at the same place in each payload are used;
+ * all fields before them have a fixed size.
  */
 #include "decode/value.h"
 #include "state.h"
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Finds field number @i of the rule. Return: false if it is not there, and must be. */
+/* Finds field number @i of the rule. Returns false if it is missing and not optional. */
 static bool bind_field(struct binding *b, const struct ktrace_event_type *type, __u32 i)
 {
 	const char *name = b->rule->fields[i] + (b->rule->fields[i][0] == '?');
@@ -52,7 +52,7 @@ static struct binding make_binding(const struct ktrace_event_type *type)
 	return b;
 }
 
-/* Fields whose values have names are remembered. */
+/* Remembers the fields whose values have names. */
 static void remember_names(struct ktrace_states *s, const struct ktrace_event_type *type)
 {
 	const struct ktrace_field *f = type->fields;
@@ -65,7 +65,7 @@ static void remember_names(struct ktrace_states *s, const struct ktrace_event_ty
 		s->nr_field = f;
 }
 
-/* Return: 0, -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int ktrace_step_bind(struct ktrace_states *s, const struct ktrace_event_type *type,
 	       const struct binding **out)
 {

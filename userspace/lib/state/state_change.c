@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * state_change.c - the changes that events make, and who is told of them
+ * state_change.c - apply the changes of events, and notify watches
  *
- * A stack has at least one level. What is left without having been entered, because the
- * recording began later or lost it, leaves "unknown" behind. Levels that find no room
- * are counted, so that leaving them again does not leave others.
+ * A stack has at least one level. Leaving a mode whose entry is missing, because it was before the
+ * recording or was lost, leaves "unknown". Levels beyond the maximum depth are counted, so that
+ * leaving them does not remove other levels.
  */
 #include "state.h"
 
@@ -40,7 +40,7 @@ static void tell_left(const struct step *st, const struct ktrace_process *p,
 			s->watches[i]->left(s->watches[i]->arg, p, level, st->time, value);
 }
 
-/* Stamps of one stream may go back; times that last do not. */
+/* Ends a span. Stamps of one stream may go backwards; @since does not. */
 static void end_span(struct step *st, struct ktrace_process *p)
 {
 	ktrace_tell_span(st->state, p, st->time);
@@ -48,7 +48,7 @@ static void end_span(struct step *st, struct ktrace_process *p)
 		p->since = st->time;
 }
 
-/* In a recording of followed processes, what others do is not known. */
+/* Sets the status. In a recording of followed processes, that of other processes is unknown. */
 void ktrace_step_status(struct step *st, struct ktrace_process *p, __u32 status)
 {
 	if (!st->is_partial)
@@ -61,7 +61,7 @@ void ktrace_step_status(struct step *st, struct ktrace_process *p, __u32 status)
 	p->status = status;
 }
 
-/* The thread has one level, @mode. */
+/* Sets the stack to the single level @mode. */
 void ktrace_step_stack(struct step *st, struct ktrace_process *p, __u32 mode)
 {
 	if (p->depth == 1 && !p->over && p->stack[0].mode == mode)
@@ -82,7 +82,7 @@ void ktrace_step_push(struct step *st, struct ktrace_process *p, __u32 mode, __u
 	p->stack[p->depth++] = (struct ktrace_mode_level){ st->time, mode, sub };
 }
 
-/* Leaves the topmost level of @mode, and what is above it, whose end was not seen. */
+/* Leaves the topmost level of @mode, and all levels above it, whose end was not recorded. */
 void ktrace_step_pop(struct step *st, struct ktrace_process *p, __u32 mode, __s64 value)
 {
 	__u32 i = p->depth;
@@ -102,7 +102,7 @@ void ktrace_step_pop(struct step *st, struct ktrace_process *p, __u32 mode, __s6
 	p->depth = i - 1;
 }
 
-/* Without levels of @mode on top, whose end was not seen. */
+/* Removes levels of @mode from the top of the stack, whose end was not recorded. */
 void ktrace_step_drop(struct step *st, struct ktrace_process *p, __u32 mode)
 {
 	if (ktrace_process_mode(p)->mode != mode || p->depth < 2)
@@ -145,7 +145,7 @@ void ktrace_step_end(struct step *st, struct ktrace_resource *r)
 		r->modes[0] = KTRACE_RES_UNKNOWN;
 }
 
-/* What a block device does follows from its requests under way, which end in any order. */
+/* Derives a block device's mode from its pending requests, which end in any order. */
 void ktrace_step_requests(struct step *st, struct ktrace_resource *r, __u32 reads, __u32 writes)
 {
 	const __u8 mode = writes ? KTRACE_RES_WRITE : KTRACE_RES_READ;
@@ -176,7 +176,7 @@ static __u8 base_mode(const struct ktrace_process *p)
 	return p->tid ? KTRACE_RES_BUSY : KTRACE_RES_IDLE;
 }
 
-/* What a CPU does is what the thread on it does, unknown if that is. */
+/* Derives a CPU's modes from its thread: unknown if the thread's status is. */
 void ktrace_step_run_on(struct step *st, struct ktrace_resource *cpu,
 			const struct ktrace_process *p)
 {

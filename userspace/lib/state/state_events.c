@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * state_events.c - what each kernel event changes
+ * state_events.c - the effect of each kernel event
  *
- * A table of rules. An event of which there is no rule, or whose fields are others than
- * those of its rule, still tells which thread runs on its CPU.
+ * A table of rules. An event without a rule, or with other fields than its rule, still shows which
+ * thread runs on its CPU.
  */
 #include "decode/syscall.h"
 #include "state.h"
@@ -11,14 +11,14 @@
 #include <linux/ktrace_events.h>
 #include <string.h>
 
-/* A name is a fact; the event that tells it may be the first about the thread. */
+/* Sets the name. The event may be the first one about the thread. */
 static void set_comm(const struct step *st, struct ktrace_process *p, __u32 field)
 {
 	if (p->tid)
 		ktrace_step_text(st, field, p->comm);
 }
 
-/* An event about this thread tells that it is followed. */
+/* Returns the event's thread; the event shows that the thread is followed. */
 static struct ktrace_process *followed(struct step *st, __u32 field)
 {
 	struct ktrace_process *p = ktrace_step_thread(st, (__u32)ktrace_step_value(st, field), -1);
@@ -28,8 +28,9 @@ static struct ktrace_process *followed(struct step *st, __u32 field)
 }
 
 /*
- * One of the two is followed, or the switch would not be recorded, and an idle task is not. If
- * that leaves both, it is the one whose process META names; mostly next, which was not there.
+ * Marks one thread of a switch as followed: otherwise the switch would not be recorded, and idle
+ * tasks are never followed. If both are possible, picks the thread whose process META names;
+ * usually next, which was not running before.
  */
 static void follow_one(const struct step *st, struct ktrace_process *prev,
 		       struct ktrace_process *next)
@@ -45,7 +46,7 @@ static void follow_one(const struct step *st, struct ktrace_process *prev,
 		next->is_followed = 1;
 }
 
-/* The CPU of an idle task is its name. */
+/* Sets the CPU, except for an idle task, which is identified by its CPU. */
 static void set_cpu(struct ktrace_process *p, __s32 cpu)
 {
 	if (p->tid)
@@ -148,14 +149,14 @@ static void on_fork(struct step *st)
 	set_cpu(child, parent->cpu);
 	set_comm(st, child, 4);
 	ktrace_step_status(st, child, KTRACE_STATUS_WAIT_FORK);
-	/* It returns from the system call that made it, like its parent. */
+	/* The child returns from the system call that created it, like its parent. */
 	if (mode->mode == KTRACE_MODE_SYSCALL) {
 		ktrace_step_stack(st, child, KTRACE_MODE_USER);
 		ktrace_step_push(st, child, KTRACE_MODE_SYSCALL, mode->sub);
 	}
 }
 
-/* A thread that executes has the leader's number by now, and what it did goes on under it. */
+/* A thread that executes has taken the leader's number; its state continues under that number. */
 static void on_exec(struct step *st)
 {
 	struct ktrace_process *leader = followed(st, 0);
@@ -188,7 +189,7 @@ static void on_comm(struct step *st)
 	set_comm(st, p, 2);
 }
 
-/* Number and ABI; of files of 0.1.0, which do not say it, all calls are the machine's own. */
+/* Returns number and ABI. Files of 0.1.0 have no ABI: all their calls are native. */
 static __u32 call_of(const struct step *st)
 {
 	const __u32 abi = (__u32)ktrace_step_value(st, 1);
@@ -198,7 +199,7 @@ static __u32 call_of(const struct step *st)
 	return ktrace_syscall_sub(abi, ktrace_step_value(st, 0));
 }
 
-/* System calls come from the program: what else was on the stack has ended unseen. */
+/* System calls come from the program: all other levels of the stack ended unrecorded. */
 static void on_syscall_enter(struct step *st)
 {
 	const __u32 call = call_of(st);
@@ -217,8 +218,8 @@ static bool is_called(const struct step *st, __u32 call, const char *a, const ch
 }
 
 /*
- * Is it the call that the thread is in? At the exit of rt_sigreturn() the number is -1, and an
- * exec() that goes from one ABI to another has left the one that it was called in.
+ * True if it is the call that the thread is in. At the exit of rt_sigreturn() the number is -1, and
+ * an exec() that changes the ABI exits with another call than it entered.
  */
 static bool is_its_call(const struct step *st, __u32 call)
 {
@@ -234,7 +235,7 @@ static bool is_its_call(const struct step *st, __u32 call)
 		is_called(st, p->stack[i - 1].sub, "execve", "execveat"));
 }
 
-/* wait4() returns the process it has reaped, which may still be on its CPU. */
+/* Handles wait4(), which returns the process it has reaped; this may still be on its CPU. */
 static void reap(struct step *st, __u32 call, __s64 tid)
 {
 	struct ktrace_process *p = tid > 0 ? ktrace_step_known(st, (__u32)tid) : NULL;
@@ -255,7 +256,7 @@ static void on_syscall_exit(struct step *st)
 
 	if (!st->self)
 		return;
-	/* Of another call: the end of that one and the begin of this one were not seen. */
+	/* Another call: the end of the old one and the start of this one were not recorded. */
 	if (is_its_call(st, call))
 		ktrace_step_pop(st, st->self, KTRACE_MODE_SYSCALL, ret);
 	else
@@ -323,7 +324,7 @@ static void on_block_issue(struct step *st)
 	ktrace_step_requests(st, r, r->reads + is_read, r->writes + !is_read);
 }
 
-/* Done, or given back. If it was not seen to begin, others may be under way that were not. */
+/* Ends a request, completed or requeued. If its start was not recorded, others may be pending. */
 static void on_block_end(struct step *st)
 {
 	bool is_read = ktrace_step_value(st, 1) == KTRACE_BLOCK_READ;

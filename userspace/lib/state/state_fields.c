@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * state_fields.c - the state of an event's thread as fields of filters: state.*
+ * state_fields.c - provide the state of an event's thread as filter fields: state.*
  *
- * The thread is the one that recorded the event, as it is once the event was taken in: a
- * thread that enters a system call is in it. What is not known is no value.
+ * The thread is the one that recorded the event, in its state after the event: a thread that enters
+ * a system call is in it. Unknown facts have no value.
  */
 #include "decode/syscall.h"
 #include "state.h"
@@ -68,7 +68,7 @@ static __s64 number_of(const struct ktrace_mode_level *level)
 	return level->mode == KTRACE_MODE_SYSCALL ? ktrace_syscall_sub_nr(level->sub) : level->sub;
 }
 
-/* Its name, or its number where it has none; user has no sub-modes. */
+/* Gets the name of the sub-mode, or its number if it has no name; user has no sub-modes. */
 static bool get_submode(struct ktrace_states *s, process_ptr p, struct ktrace_filter_value *v)
 {
 	const struct ktrace_mode_level *level = ktrace_process_mode(p);
@@ -116,7 +116,7 @@ static const char *const reasons[] = {
 	"sleep", "disk", "stopped", "traced", "idle", "parked", NULL
 };
 
-/* Name, what it is, type, how to get it, and the texts that it can be, NULL = any */
+/* Name, description, type, getter, and the possible texts, NULL = any */
 #define FIELDS(X)										\
 	X("state.pid", "process of the thread, where known", NUMBER, get_pid, NULL)		\
 	X("state.ppid", "process that made it, where known", NUMBER, get_ppid, NULL)		\

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* state_map.c - numbers to places in an array */
+/* state_map.c - map numbers to array indexes */
 #include "state.h"
 
 #include <errno.h>
@@ -32,7 +32,7 @@ static int grow(struct state_map *m)
 	return 0;
 }
 
-/* Makes room for @nr more. Return: 0, -ENOMEM. */
+/* Makes room for @nr more keys. Returns 0 or -ENOMEM. */
 int ktrace_map_reserve(struct state_map *m, size_t nr)
 {
 	int ret = 0;
@@ -42,7 +42,7 @@ int ktrace_map_reserve(struct state_map *m, size_t nr)
 	return ret;
 }
 
-/* There must be room. */
+/* Sets a key; the caller has reserved room. */
 void ktrace_map_set(struct state_map *m, __u64 key, __u32 place)
 {
 	size_t i = slot_of(m, key);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* state_names.c - what threads, states, modes and resources are called */
+/* state_names.c - names of threads, states, modes and resources */
 #include <ktrace/state.h>
 
 #include "decode/syscall.h"
@@ -142,7 +142,8 @@ const char *ktrace_mode_sub_name(const struct ktrace_states *s, __u32 machine, _
 }
 
 /*
- * As META tells it for the time of the thread's latest event: exec may have changed the name since.
+ * Uses META's name at the time of the thread's latest event: a later exec may have changed the
+ * name.
  */
 const char *ktrace_process_name(const struct ktrace_states *s, const struct ktrace_process *p)
 {

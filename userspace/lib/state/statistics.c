@@ -2,13 +2,13 @@
 /*
  * statistics.c - the tree of counts and times
  *
- * An event is added to its sub-mode only, a span to its thread, and to the modes on the thread's
- * stack: those below the one on top get what includes others, cumulative and elapsed time. All
- * else is summed up in the end.
+ * An event is added to its sub-mode only; a span to its thread and to the modes on the thread's
+ * stack. Modes below the top get the times that include others: cumulative and elapsed time.
+ * Everything else is summed up at the end.
  *
- * Where few threads are to be kept, those of a CPU that are gone are added to its @rest and
- * freed, as soon as so many others come before them: times and counts only grow, so that they
- * will not be among the first again.
+ * If only few threads are to be kept, dead threads of a CPU are added to its @rest and freed as
+ * soon as enough other threads rank before them: times and counts only grow, so they will never be
+ * among the first again.
  */
 #include <ktrace/statistics.h>
 
@@ -18,19 +18,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Threads, on a CPU each, that are found without going down the tree; a power of two */
+/* Size of the cache of recent threads, one entry for a thread on a CPU; a power of two */
 #define RECENT_NR 256u
 
-/* When a CPU has twice as many threads as were kept, and these, some are looked for that may go. */
+/* A CPU is swept when it has this many threads more than twice those kept by the last sweep. */
 #define SWEEP_MIN 64u
 
-/* struct place - where in the tree something happens: keys from trace to thread */
+/* struct place - a place in the tree: keys from trace to thread */
 struct place {
 	__u64 keys[KTRACE_STATISTIC_THREAD + 1];
 	const struct ktrace_process *process;
 };
 
-/* struct recent - the node of a thread; its keys, the first of which is the trace's */
+/* struct recent - a thread's node with its keys, the first of which is the trace's */
 struct recent {
 	__u64 keys[KTRACE_STATISTIC_THREAD];
 	struct inner *node;
@@ -38,16 +38,16 @@ struct recent {
 
 /**
  * struct ktrace_statistics - the tree
- * @state:	what it follows
- * @watch:	by which it is told
+ * @state:	the state it follows
+ * @watch:	its watch in @state
  * @root:	the traceset
- * @from:	time that counts
- * @until:	its end
- * @has_begun:	the first event in it has come: those behind it that go back count, too
- * @depth:	deepest level that has nodes: threads, or all
- * @threads:	of each CPU, that are kept though they are gone
- * @recent:	threads found last
- * @error:	-ENOMEM met where it could not be returned
+ * @from:	start of the time that counts
+ * @until:	end of the time that counts
+ * @has_begun:	an event at @from or later was met: from then on, events before @from count too
+ * @depth:	deepest level with nodes: threads, or all
+ * @threads:	number of threads to keep for each CPU even if they are dead
+ * @recent:	recently used threads
+ * @error:	-ENOMEM that could not be returned
  */
 struct ktrace_statistics {
 	struct ktrace_states *state;
@@ -67,7 +67,7 @@ static struct inner *inner_child(struct inner *n, __u64 key)
 	return (struct inner *)ktrace_node_child(n, key);
 }
 
-/* What is needed to name the thread in the end. */
+/* Saves the data that is needed to name the thread at the end. */
 static void see_thread(struct inner *n, const struct ktrace_process *p)
 {
 	struct ktrace_statistic *pub = &n->node.pub;
@@ -94,7 +94,7 @@ static void name_thread(struct inner *n, const struct ktrace_states *s)
 	memcpy(pub->comm, name ? name : "", name ? strnlen(name, 15) : 0);
 }
 
-/* Return: 0, -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 static int sum_up(const struct ktrace_statistics *st, struct node *n)
 {
 	struct inner *rest = ktrace_node_is_cpu(n) ? ktrace_node_inner(n)->rest : NULL;
@@ -130,7 +130,7 @@ static bool is_dead(const struct ktrace_process *p)
 	return p->status == KTRACE_STATUS_ZOMBIE || p->status == KTRACE_STATUS_DEAD;
 }
 
-/* The thread will have no more time. */
+/* True if the thread will get no more time. */
 static bool is_gone(const struct ktrace_statistics *st, const struct inner *cpu,
 		    const struct inner *thread)
 {
@@ -148,7 +148,7 @@ static int add_to_rest(struct inner *cpu, struct inner *thread)
 	return cpu->rest ? ktrace_node_add(&cpu->rest->node, &thread->node) : -ENOMEM;
 }
 
-/* Frees the threads of a CPU that may go. Return: 0, -ENOMEM. */
+/* Frees the threads of a CPU that need not be kept. Returns 0 or -ENOMEM. */
 static int sweep(struct ktrace_statistics *st, struct inner *cpu)
 {
 	struct ktrace_statistic *pub = &cpu->node.pub;
@@ -178,7 +178,7 @@ static int sweep(struct ktrace_statistics *st, struct inner *cpu)
 	return ret;
 }
 
-/* @cpu, with room for another thread */
+/* Returns @cpu, after a sweep if it is due. */
 static struct inner *swept(struct ktrace_statistics *st, struct inner *cpu)
 {
 	int ret = 0;
@@ -190,7 +190,7 @@ static struct inner *swept(struct ktrace_statistics *st, struct inner *cpu)
 	return cpu;
 }
 
-/* The node of the thread; NULL: no memory */
+/* Returns the node of the thread; NULL without memory. */
 static struct inner *thread_at(struct ktrace_statistics *st, const struct place *at)
 {
 	const __u64 *keys = &at->keys[KTRACE_STATISTIC_TRACE];
@@ -210,7 +210,7 @@ static struct inner *thread_at(struct ktrace_statistics *st, const struct place 
 	return r->node;
 }
 
-/* struct span - some time of a thread, and what it did meanwhile */
+/* struct span - a period of a thread and its status */
 struct span {
 	__u64 ns;
 	__u32 status;
@@ -232,7 +232,7 @@ static void add_whole(struct node *n, const struct span *span)
 	n->pub.elapsed_ns += span->ns;
 }
 
-/* Is there the same mode, or with @has_sub the same sub-mode, further down the stack? */
+/* True if the same mode, or with @has_sub the same sub-mode, is also further down the stack. */
 static bool is_repeated(const struct ktrace_process *p, __u32 i, bool has_sub)
 {
 	__u32 j;
@@ -327,7 +327,7 @@ static int by_key(const void *a, const void *b)
 	return x->key < y->key ? -1 : x->key > y->key;
 }
 
-/* Into order, and with names */
+/* Sorts the children and names the threads. */
 static void settle(const struct ktrace_statistics *st, struct node *n)
 {
 	struct inner *inner = ktrace_node_inner(n);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* statistics_node.c - nodes of statistics: what is below them, and their events by type */
+/* statistics_node.c - nodes of statistics: their children, and their events by type */
 #include "statistics_node.h"
 
 #include <errno.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Types of events that are looked for one by one */
+/* Maximum number of types to search linearly */
 #define TYPES_FEW 16u
 
 void ktrace_node_free(struct node *n)
@@ -41,7 +41,7 @@ struct node *ktrace_node_new(__u32 level)
 	return n;
 }
 
-/* There is room for the key. */
+/* Adds a child to the index; the caller has reserved room for the key. */
 static void index_child(struct inner *n, __u32 place)
 {
 	struct ktrace_statistic *child = n->node.pub.children[place];

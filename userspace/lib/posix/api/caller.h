@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* caller.h - what functions of <trace.h> leave as it was: errno, whether threads are cancelled */
+/* caller.h - what functions of <trace.h> preserve: errno and the cancellation state */
 #ifndef KTRACE_POSIX_API_CALLER_H
 #define KTRACE_POSIX_API_CALLER_H
 
@@ -11,14 +11,14 @@ struct posix_caller {
 	int cancel_state;
 };
 
-/** posix_caller_enter - from here on the thread is not cancelled */
+/** posix_caller_enter - save errno and disable cancellation */
 static inline void posix_caller_enter(struct posix_caller *c)
 {
 	c->saved_errno = errno;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &c->cancel_state);
 }
 
-/** posix_caller_leave - all is as before. Return: @error */
+/** posix_caller_leave - restore both. Return: @error */
 static inline int posix_caller_leave(const struct posix_caller *c, int error)
 {
 	pthread_setcancelstate(c->cancel_state, NULL);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * control.c - the functions of <trace.h> that make streams and control them
+ * control.c - the functions of <trace.h> that create streams and control them
  */
 #include "control.h"
 
@@ -43,7 +43,7 @@ int ktrace_posix_call_end(struct posix_call *c, int error)
 	return posix_caller_leave(&c->caller, error);
 }
 
-/* Begins a call that is only for active streams. */
+/* Begins a call that only active streams support. */
 static bool begin(struct posix_call *c, trace_id_t trid)
 {
 	if (!ktrace_posix_call_begin(c, trid))
@@ -74,15 +74,15 @@ void ktrace_posix_control_forget(struct posix_control *c)
 	free(c);
 }
 
-/* In /proc there are also numbers of threads, of which no process would ever have events. */
+/* True if @pid is a process: /proc also has numbers of threads, which never get events. */
 static bool is_process(pid_t pid)
 {
 	return !syscall(SYS_tgkill, pid, pid, 0) || errno != ESRCH;
 }
 
 /*
- * Whose registry a process is on that says it has root's files: if it is not dumpable, only its
- * folder is still its user's. It stays on root's if it was root's when it started.
+ * Returns the user of the registry of a process whose files appear to be root's. If it is not
+ * dumpable, its folder still belongs to its user. It uses root's registry if it started as root.
  */
 static uid_t registry_user(pid_t pid, __u64 start)
 {
@@ -94,7 +94,7 @@ static uid_t registry_user(pid_t pid, __u64 start)
 	return (b && ktrace_posix_registry_find(b, pid, start)) || stat(path, &st) ? 0 : st.st_uid;
 }
 
-/* May this process look into that one? What ptrace(2) asks, too, without attaching. */
+/* Checks that this process may inspect the other: the check of ptrace(2), without attaching. */
 static int check_target(pid_t pid, uid_t *owner)
 {
 	char path[32];
@@ -104,7 +104,7 @@ static int check_target(pid_t pid, uid_t *owner)
 
 	if (pid == POSIX_TRACE_ALLPROC)
 		return 0;
-	/* Ourselves, whatever user we have become and whatever others may see of us. */
+	/* This process itself, regardless of user changes and of whether others may inspect it. */
 	if (pid == getpid()) {
 		*owner = ktrace_posix_registry_uid;
 		return 0;
@@ -125,9 +125,9 @@ static int check_target(pid_t pid, uid_t *owner)
 }
 
 /*
- * A stream without log is this process's own. One with a log has a keeper, and so has one whose
- * events come from a process on another registry than ours: another user's could cut off memory
- * that is shared with it.
+ * Creates a stream. Without a log, it is in this process. With a log it has a keeper, and also if
+ * its events come from a process on another user's registry: that user could truncate shared
+ * memory.
  */
 static int make_stream(struct posix_control *c, struct rpc_request *r, int log_fd)
 {
@@ -199,7 +199,7 @@ static int create(pid_t pid, const trace_attr_t *attr, bool has_log, int log_fd,
 		error = check_target(r.pid, &r.uid);
 	if (error)
 		return error;
-	ktrace_posix_registry();	/* from then on this process knows its name */
+	ktrace_posix_registry();	/* from now on @ktrace_posix_member has our owner */
 	r.owner = ktrace_posix_member.owner;
 	return make_control(&r, log_fd, trid);
 }
@@ -214,13 +214,14 @@ static int create_for_caller(pid_t pid, const trace_attr_t *attr, bool has_log, 
 }
 
 /**
- * posix_trace_create - make a stream of the events of a process; it does not record yet
+ * posix_trace_create - create a stream for the events of a process; it does not record yet
  * @pid:	the process, 0 = the caller, POSIX_TRACE_ALLPROC = all of the caller's user
  * @attr:	attributes, copied; NULL = the defaults
- * @trid:	out: the stream, for this process only
+ * @trid:	out: the stream, valid in this process only
  *
- * Return: 0; EAGAIN the user has TRACE_SYS_MAX streams; EINVAL bad attributes, or the policy
- * POSIX_TRACE_FLUSH; ENOMEM; EPERM the process may not be looked into; ESRCH there is none.
+ * Return: 0; EAGAIN if the user has TRACE_SYS_MAX streams; EINVAL for invalid attributes, or the
+ * policy POSIX_TRACE_FLUSH; ENOMEM; EPERM if the process may not be inspected; ESRCH if there is
+ * none.
  */
 int posix_trace_create(pid_t pid, const trace_attr_t *restrict attr, trace_id_t *restrict trid)
 {
@@ -228,17 +229,17 @@ int posix_trace_create(pid_t pid, const trace_attr_t *restrict attr, trace_id_t 
 }
 
 /**
- * posix_trace_create_withlog - make a stream whose events go into a log
- * @pid:	as posix_trace_create()
- * @attr:	the same
- * @file_desc:	the log, open for writing; not to be touched until the shutdown
- * @trid:	the same
+ * posix_trace_create_withlog - create a stream whose events go into a log
+ * @pid:	as for posix_trace_create()
+ * @attr:	as for posix_trace_create()
+ * @file_desc:	the log, open for writing; must not be used until the shutdown
+ * @trid:	as for posix_trace_create()
  *
- * A process of its own, the keeper, writes the log, and completes it when this one ends,
- * however it does (PTRC-28).
+ * A separate process, the keeper, writes the log. It completes the log even if this process ends
+ * abnormally (PTRC-28).
  *
- * Return: as posix_trace_create(); EBADF @file_desc is not open for writing; EINVAL also if what
- * it is cannot do the log's policy (PTRC-23); ENOSPC there is no room for the log.
+ * Return: as posix_trace_create(); EBADF if @file_desc is not open for writing; EINVAL also if its
+ * kind of file does not support the log's policy (PTRC-23); ENOSPC if there is no room for the log.
  */
 int posix_trace_create_withlog(pid_t pid, const trace_attr_t *restrict attr, int file_desc,
 			       trace_id_t *restrict trid)
@@ -247,14 +248,14 @@ int posix_trace_create_withlog(pid_t pid, const trace_attr_t *restrict attr, int
 }
 
 /**
- * posix_trace_shutdown - end a stream and free all it has
+ * posix_trace_shutdown - end a stream and free its resources
  * @trid:	the stream
  *
- * Unread events of a stream without log are gone; a log is complete when the function returns.
- * Threads that wait for the stream's events return with EINVAL (PTRC-27).
+ * Unread events of a stream without a log are lost; a log is complete when the function returns.
+ * Threads waiting for the stream's events return with EINVAL (PTRC-27).
  *
- * Return: 0, EINVAL not an active stream; EFBIG, ENOSPC the log has not all of it, and other
- * errors of write(2).
+ * Return: 0, EINVAL not an active stream; EFBIG, ENOSPC if the log is incomplete, and other errors
+ * of write(2).
  */
 int posix_trace_shutdown(trace_id_t trid)
 {
@@ -276,7 +277,7 @@ int posix_trace_shutdown(trace_id_t trid)
 	return posix_caller_leave(&caller, error);
 }
 
-/* A call without arguments. */
+/* Makes a call without arguments. */
 static int simple_call(trace_id_t trid, enum rpc_call call, const void *address)
 {
 	const struct rpc_request r = { .call = call, .address = (__u64)(uintptr_t)address };
@@ -300,11 +301,11 @@ static int simple_call(trace_id_t trid, enum rpc_call call, const void *address)
 }
 
 /**
- * posix_trace_flush - move what the stream has into its log (PTRC-43)
+ * posix_trace_flush - write the stream's events to its log (PTRC-43)
  *
- * May return before that is done: posix_trace_get_status() says.
+ * May return before that is done: posix_trace_get_status() tells.
  *
- * Return: 0; EINVAL not an active stream with log; EFBIG, ENOSPC the log has not all of it.
+ * Return: 0; EINVAL not an active stream with a log; EFBIG, ENOSPC if the log is incomplete.
  */
 int posix_trace_flush(trace_id_t trid)
 {
@@ -312,7 +313,7 @@ int posix_trace_flush(trace_id_t trid)
 }
 
 /**
- * posix_trace_start - record from now on (PTRC-24)
+ * posix_trace_start - start recording (PTRC-24)
  *
  * Return: 0, EINVAL not an active stream.
  */
@@ -322,9 +323,9 @@ int posix_trace_start(trace_id_t trid)
 }
 
 /**
- * posix_trace_stop - record no more (PTRC-25)
+ * posix_trace_stop - stop recording (PTRC-25)
  *
- * A stream that had stopped because it was full does not restart then.
+ * A stream that had stopped because it was full does not restart on its own then.
  *
  * Return: 0, EINVAL not an active stream.
  */
@@ -334,7 +335,7 @@ int posix_trace_stop(trace_id_t trid)
 }
 
 /**
- * posix_trace_clear - as if the stream were new, but for names and whether it runs (PTRC-26)
+ * posix_trace_clear - reset a stream, except for names and whether it runs (PTRC-26)
  *
  * The filter is empty afterwards.
  *
@@ -346,11 +347,11 @@ int posix_trace_clear(trace_id_t trid)
 }
 
 /**
- * posix_trace_get_attr - the attributes that a stream has
+ * posix_trace_get_attr - get the attributes of a stream
  * @trid:	the stream
- * @attr:	out; need not have been initialized (PTRC-29)
+ * @attr:	out: the attributes; need not have been initialized (PTRC-29)
  *
- * Return: 0, EINVAL no stream.
+ * Return: 0, EINVAL not a stream.
  */
 int posix_trace_get_attr(trace_id_t trid, trace_attr_t *attr)
 {
@@ -371,9 +372,9 @@ int posix_trace_get_attr(trace_id_t trid, trace_attr_t *attr)
 }
 
 /**
- * posix_trace_get_status - the state of a stream; an overrun is reported once (PTRC-30)
+ * posix_trace_get_status - get the state of a stream; reports an overrun once (PTRC-30)
  *
- * Return: 0, EINVAL no stream.
+ * Return: 0, EINVAL not a stream.
  */
 int posix_trace_get_status(trace_id_t trid, struct posix_trace_status_info *info)
 {
@@ -397,7 +398,7 @@ int posix_trace_get_status(trace_id_t trid, struct posix_trace_status_info *info
 }
 
 /**
- * posix_trace_get_filter - the events that a stream does not record
+ * posix_trace_get_filter - get the events that a stream does not record
  *
  * Return: 0, EINVAL not an active stream.
  */
@@ -426,7 +427,7 @@ int posix_trace_get_filter(trace_id_t trid, trace_event_set_t *set)
  * @set:	events
  * @how:	POSIX_TRACE_SET_EVENTSET, POSIX_TRACE_ADD_EVENTSET, POSIX_TRACE_SUB_EVENTSET
  *
- * Return: 0, EINVAL not an active stream, or @how is none of these.
+ * Return: 0, EINVAL if it is not an active stream or @how is invalid.
  */
 int posix_trace_set_filter(trace_id_t trid, const trace_event_set_t *set, int how)
 {

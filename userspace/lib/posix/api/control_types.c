@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * control_types.c - event types of active streams: on our registry, or asked for at the keeper
+ * control_types.c - event types of active streams, from our registry or the keeper
  *
- * What has a keeper is asked for there even if the registry is ours: if the keeper is gone the
- * place in the registry may be another stream's.
+ * A stream with a keeper always asks the keeper, even if the registry is ours: if the keeper is
+ * gone, another stream may use the slot in the registry.
  */
 #include "control.h"
 
@@ -43,7 +43,7 @@ int ktrace_posix_control_type_name(struct posix_control *c, trace_event_id_t id,
 	return 0;
 }
 
-/* All types that the stream has. */
+/* Gets all types of the stream. */
 static int types_of(struct posix_control *c, trace_event_set_t *set)
 {
 	const struct rpc_request r = { .call = RPC_TYPES };

@@ -2,9 +2,9 @@
 /*
  * getnext.c - the functions of <trace.h> that read events
  *
- * A thread that waits for events of an active stream holds a reference to it, but not its lock.
- * Writers wake it; now and then it looks by itself, as a writer may have looked for a waiting
- * reader just before there was one. Signals come between its sleeps (signals.h).
+ * A thread waiting for events of an active stream holds a reference to it, but not its lock.
+ * Writers wake it; it also polls from time to time, because a writer may have checked for a waiting
+ * reader just before there was one. Signals are handled between its sleeps (signals.h).
  */
 #include "control.h"
 
@@ -17,10 +17,10 @@
 #include "signals.h"
 
 #define WAIT_MS 50
-/* So long a signal waits at most. */
+/* Longest delay of a signal. */
 #define SLEEP_MS 10
 
-/* Where the caller wants an event to be stored. */
+/* Where to store an event for the caller. */
 struct destination {
 	struct posix_trace_event_info *info;
 	void *data;
@@ -69,7 +69,7 @@ static int ask_next(struct posix_control *c, struct posix_item *item, bool *has_
 	return error;
 }
 
-/* Return: 0, @has_item or not; EINVAL: the keeper is gone. */
+/* Returns 0 with or without @has_item; EINVAL if the keeper is gone. */
 static int try_next(struct posix_control *c, const struct destination *to, bool *has_item)
 {
 	struct posix_item item;
@@ -85,13 +85,13 @@ static int try_next(struct posix_control *c, const struct destination *to, bool 
 }
 
 /**
- * posix_trace_trygetnext_event - the next event of an active stream, if there is one (PTRC-75)
+ * posix_trace_trygetnext_event - get the next event of an active stream, if there is one (PTRC-75)
  * @trid:	the stream
- * @event:	out: what is known of it
+ * @event:	out: information about the event
  * @data:	out: its data; may be NULL if @num_bytes is 0
- * @num_bytes:	room there
+ * @num_bytes:	size of @data
  * @data_len:	out: bytes of data (PTRC-73)
- * @unavailable: out: not 0: there is none
+ * @unavailable: out: not 0 if there is no event
  *
  * Return: 0, EINVAL not an active stream.
  */
@@ -120,7 +120,7 @@ static bool is_time(const struct timespec *t)
 	return t->tv_nsec >= 0 && t->tv_nsec < 1000000000;
 }
 
-/* Milliseconds until then, at most WAIT_MS; 0 = it is past. The clock may be set meanwhile. */
+/* Returns ms until then, at most WAIT_MS; 0 = past. The clock may be set meanwhile. */
 static long time_left(const struct timespec *until)
 {
 	struct timespec now;
@@ -140,7 +140,7 @@ static long time_left(const struct timespec *until)
 	return s / 1000000 < WAIT_MS ? s / 1000000 + 1 : WAIT_MS;
 }
 
-/* A call that waits, signals being held */
+/* A waiting call, with signals held */
 struct wait {
 	struct posix_call *call;
 	struct posix_signals signals;
@@ -154,7 +154,7 @@ static void release(void *arg)
 	ktrace_posix_trid_put(w->call->trid);
 }
 
-/* Return: 0, EINTR. */
+/* Returns 0 or EINTR. */
 static int sleep_in_parts(const struct wait *w, __u32 news, long timeout_ms)
 {
 	bool is_woken = false;
@@ -168,7 +168,7 @@ static int sleep_in_parts(const struct wait *w, __u32 news, long timeout_ms)
 	return 0;
 }
 
-/* Sleeps without the lock; here the thread can be cancelled. Return: as above. */
+/* Sleeps without the lock; the thread can be cancelled here. Returns as above. */
 static int sleep_for(struct wait *w, __u32 news, long timeout_ms)
 {
 	struct posix_control *control = w->call->control;
@@ -184,7 +184,7 @@ static int sleep_for(struct wait *w, __u32 news, long timeout_ms)
 	return error;
 }
 
-/* Without an event there is one more look after it has told writers that it waits. */
+/* Waits for an event. Announces the reader to writers before looking again. */
 static int wait_for_event(struct wait *w, const struct destination *to,
 			  const struct timespec *until)
 {
@@ -213,7 +213,7 @@ static int wait_for_event(struct wait *w, const struct destination *to,
 	return error;
 }
 
-/* Signals are held only if there is no event yet: that takes time. */
+/* Gets an event. Holds signals only if there is no event yet, as that takes time. */
 static int get_active(struct posix_call *c, const struct destination *to,
 		      const struct timespec *until)
 {
@@ -248,12 +248,12 @@ static int get_event(trace_id_t trid, const struct destination *to, const struct
 }
 
 /**
- * posix_trace_getnext_event - the next event of a stream; waits for it (PTRC-71)
+ * posix_trace_getnext_event - wait for the next event of a stream and get it (PTRC-71)
  *
- * As posix_trace_trygetnext_event(), but for streams of all kinds. A cancellation point.
+ * Like posix_trace_trygetnext_event(), but for all kinds of streams. A cancellation point.
  *
- * Return: 0; EINVAL no stream, or it was shut down meanwhile; EINTR a handler without SA_RESTART
- * has run while there was no event.
+ * Return: 0; EINVAL if it is not a stream or was shut down meanwhile; EINTR if a handler without
+ * SA_RESTART ran while there was no event.
  */
 int posix_trace_getnext_event(trace_id_t trid, struct posix_trace_event_info *restrict event,
 			      void *restrict data, size_t num_bytes, size_t *restrict data_len,
@@ -265,10 +265,11 @@ int posix_trace_getnext_event(trace_id_t trid, struct posix_trace_event_info *re
 }
 
 /**
- * posix_trace_timedgetnext_event - the next event of a stream; waits for it until some time
- * @abstime:	CLOCK_REALTIME; not looked at if there is an event (PTRC-76)
+ * posix_trace_timedgetnext_event - wait for the next event of a stream up to a time
+ * @abstime:	CLOCK_REALTIME; ignored if there is an event (PTRC-76)
  *
- * Return: as posix_trace_getnext_event(); ETIMEDOUT there is none; EINVAL also for a bad time.
+ * Return: as posix_trace_getnext_event(); ETIMEDOUT if there is no event; EINVAL also for an
+ * invalid time.
  */
 int posix_trace_timedgetnext_event(trace_id_t trid, struct posix_trace_event_info *restrict event,
 				   void *restrict data, size_t num_bytes,

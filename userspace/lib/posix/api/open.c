@@ -6,14 +6,15 @@
 #include "posix/log/recorded.h"
 
 /**
- * posix_trace_open - a pre-recorded stream (PTRC-77)
- * @file_desc:	a log, or what ktraced wrote, open for reading; stays the caller's
+ * posix_trace_open - open a pre-recorded stream (PTRC-77)
+ * @file_desc:	a log or a file of ktraced, open for reading; stays the caller's
  * @trid:	the stream, at its oldest event
  *
- * Reads all of the file, to see that it is whole. May be a cancellation point, and is none.
+ * Reads the whole file to check that it is complete. Allowed to be a cancellation point, but is
+ * not.
  *
- * Return: 0; EINVAL not open for reading, no log, not whole, of another kind of machine, or NULL;
- * EAGAIN this process has too many streams; ENOMEM.
+ * Return: 0; EINVAL if it is not open for reading, not a log, incomplete, or from another kind of
+ * machine, or for NULL; EAGAIN if this process has too many streams; ENOMEM.
  */
 int posix_trace_open(int file_desc, trace_id_t *trid)
 {
@@ -32,9 +33,9 @@ int posix_trace_open(int file_desc, trace_id_t *trid)
 }
 
 /**
- * posix_trace_rewind - the next event of a pre-recorded stream is its oldest one (PTRC-78)
+ * posix_trace_rewind - return to the oldest event of a pre-recorded stream (PTRC-78)
  *
- * Return: 0; EINVAL no pre-recorded stream of this process; ENOMEM.
+ * Return: 0; EINVAL not a pre-recorded stream of this process; ENOMEM.
  */
 int posix_trace_rewind(trace_id_t trid)
 {
@@ -53,7 +54,7 @@ int posix_trace_rewind(trace_id_t trid)
  *
  * The file stays open.
  *
- * Return: 0; EINVAL no pre-recorded stream of this process.
+ * Return: 0; EINVAL not a pre-recorded stream of this process.
  */
 int posix_trace_close(trace_id_t trid)
 {

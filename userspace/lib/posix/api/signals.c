@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* signals.c - signals of a thread that waits: each that is handled meanwhile ends the wait */
+/* signals.c - signals of a waiting thread: a signal handled meanwhile ends the wait */
 #include "signals.h"
 
 #include <errno.h>
@@ -34,7 +34,7 @@ bool ktrace_posix_signals_take(const struct posix_signals *s)
 
 	if (sigpending(&pending))
 		return false;
-	/* Others, which may come meanwhile, wait until it is known what they ask for. */
+	/* Keep later signals blocked until their actions have been checked. */
 	sigfillset(&mask);
 	for (int i = 1; i < NSIG; i++)
 		if (sigismember(&pending, i) == 1 && sigismember(&s->mask, i) == 0) {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * signals.h - signals of a thread that waits: each that is handled meanwhile ends the wait
+ * signals.h - signals of a waiting thread: a signal handled meanwhile ends the wait
  *
- * A wait of many sleeps, with looks between them, would miss a handler that runs during a look, or
- * just before or after a sleep. So signals are held all the time, and let in between two sleeps.
+ * A wait consists of many sleeps with checks between them. It would miss a handler that runs during
+ * a check, or just before or after a sleep. So signals stay blocked and are let in between two
+ * sleeps.
  */
 #ifndef KTRACE_POSIX_API_SIGNALS_H
 #define KTRACE_POSIX_API_SIGNALS_H
@@ -16,18 +17,18 @@ struct posix_signals {
 	sigset_t mask;
 };
 
-/** ktrace_posix_signals_hold - hold all signals but those of faults */
+/** ktrace_posix_signals_hold - block all signals except those of faults */
 void ktrace_posix_signals_hold(struct posix_signals *s);
 
 /**
- * ktrace_posix_signals_take - let in the signals that have come
+ * ktrace_posix_signals_take - handle the pending signals
  *
  * A cancellation point.
- * Return: whether a handler has run that does not ask for a restart (SA_RESTART).
+ * Return: true if a handler without SA_RESTART has run.
  */
 bool ktrace_posix_signals_take(const struct posix_signals *s);
 
-/** ktrace_posix_signals_release - hold them no more */
+/** ktrace_posix_signals_release - unblock them */
 void ktrace_posix_signals_release(const struct posix_signals *s);
 
 #endif

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * sysconf.c - sysconf() that knows the options and limits of tracing (PTRC-01)
+ * sysconf.c - a sysconf() that knows the options and limits of tracing (PTRC-01)
  *
- * The C library of Debian 12 answers -1 for these eight names. A program that is linked with
- * this library, or has it preloaded, calls the sysconf() of this file, which hands all other
- * names on. A program whose sysconf() is bound to another one has ktrace_posix_sysconf().
+ * The C library of Debian 12 returns -1 for these eight names. A program that is linked with this
+ * library, or has it preloaded, calls the sysconf() of this file, which passes all other names on.
+ * A program bound to another sysconf() can call ktrace_posix_sysconf().
  */
 #include <trace.h>
 
@@ -33,7 +33,7 @@ static long next_sysconf(int name)
 
 	if (!real) {
 		real = (long (*)(int))dlsym(RTLD_NEXT, "sysconf");
-		/* A second caller stores the same. */
+		/* Other threads store the same value. */
 		__atomic_store_n(&next, real, __ATOMIC_RELAXED);
 	}
 	if (real)
@@ -43,10 +43,10 @@ static long next_sysconf(int name)
 }
 
 /**
- * ktrace_posix_sysconf - sysconf(), whichever sysconf() the program calls
+ * ktrace_posix_sysconf - like sysconf(), independent of which sysconf() the program calls
  * @name:	_SC_TRACE and so on, or any other
  *
- * Return: the value, or -1 as the C library has it.
+ * Return: the value, or -1 as from the C library.
  */
 long ktrace_posix_sysconf(int name)
 {
@@ -57,7 +57,7 @@ long ktrace_posix_sysconf(int name)
 }
 
 /**
- * sysconf - in place of the C library's, declared in <unistd.h>
+ * sysconf - replace the C library's function, declared in <unistd.h>
  *
  * Return: as ktrace_posix_sysconf().
  */

@@ -2,8 +2,8 @@
 /*
  * trid.c - stream identifiers of this process
  *
- * A trid is the number of a place and, above it, how often that place was used: one that was
- * given back is not taken for a later one.
+ * A trid consists of the number of a slot and, above it, the slot's use count: an old trid is never
+ * mistaken for a later one.
  */
 #include "trid.h"
 
@@ -22,11 +22,11 @@
 #define USE_MAX (INT_MAX / PLACE_NR - 1)
 
 /**
- * struct place - one of them
- * @trid:	what is in it; first, as users cast it
- * @use:	how often it was used, this time included
- * @users:	threads that work on it
- * @is_valid:	it has been given out and not taken back
+ * struct place - a slot for a trid
+ * @trid:	its object; first, because pointers are cast
+ * @use:	use count, including the current use
+ * @users:	number of threads using it
+ * @is_valid:	true from ktrace_posix_trid_new() to ktrace_posix_trid_take()
  */
 struct place {
 	struct posix_trid trid;
@@ -111,14 +111,14 @@ int ktrace_posix_trid_take(trace_id_t trid, bool is_active, struct posix_trid *o
 	return 0;
 }
 
-/* The only thread there is. Logs that the parent had opened stay open, and belong to nobody. */
+/* Runs in the only thread. Logs opened by the parent stay open, but unreachable. */
 void ktrace_posix_trid_after_fork(void)
 {
 	pthread_mutex_init(&lock, NULL);
 	pthread_cond_init(&is_free, NULL);
 	for (struct place *p = places; p < places + PLACE_NR; p++) {
 		if (!p->use)
-			continue;	/* and share its page */
+			continue;	/* leave its page shared */
 		if (p->trid.control)
 			ktrace_posix_control_forget(p->trid.control);
 		p->trid = (struct posix_trid) { 0 };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * trid.h - stream identifiers of this process: active streams and logs that were opened
+ * trid.h - stream identifiers of this process: active streams and opened logs
  *
- * A trid is valid in the process that got it, until it is given back: not in a forked
- * child. While a function works on what is behind one it holds a reference, so that a
- * shutdown in another thread waits for it.
+ * A trid is valid in the process that got it until it is taken back, but not in a forked child. A
+ * function holds a reference while it uses the object of a trid, so that a shutdown in another
+ * thread waits for it.
  */
 #ifndef KTRACE_POSIX_API_TRID_H
 #define KTRACE_POSIX_API_TRID_H
@@ -12,11 +12,11 @@
 #include <stdbool.h>
 #include <trace.h>
 
-struct posix_control;	/* an active stream, seen from its controller: control.h */
-struct posix_recorded;	/* a log that was opened: recorded.h */
+struct posix_control;	/* an active stream as seen by its controller: control.h */
+struct posix_recorded;	/* an opened log: recorded.h */
 
 /**
- * struct posix_trid - what a trid stands for
+ * struct posix_trid - the object of a trid
  * @control:	active stream, or NULL
  * @recorded:	pre-recorded stream, or NULL
  */
@@ -26,33 +26,33 @@ struct posix_trid {
 };
 
 /**
- * ktrace_posix_trid_new - give out a trid
- * @what:	what it stands for, copied
+ * ktrace_posix_trid_new - allocate a trid
+ * @what:	its object, copied
  * @out:	the trid
  *
- * Return: 0 or EAGAIN: as many are in use as there can be.
+ * Return: 0, or EAGAIN if all trids are in use.
  */
 int ktrace_posix_trid_new(const struct posix_trid *what, trace_id_t *out);
 
 /**
- * ktrace_posix_trid_get - what a trid stands for
+ * ktrace_posix_trid_get - get the object of a trid
  *
- * Return: NULL for one that is not valid in this process. Otherwise it stays valid until
+ * Return: NULL for a trid that is not valid in this process. Otherwise the object stays valid until
  * ktrace_posix_trid_put().
  */
 struct posix_trid *ktrace_posix_trid_get(trace_id_t trid);
 
-/** ktrace_posix_trid_put - done with it; takes NULL */
+/** ktrace_posix_trid_put - drop the reference; NULL is allowed */
 void ktrace_posix_trid_put(struct posix_trid *t);
 
 /**
- * ktrace_posix_trid_take - make a trid invalid
+ * ktrace_posix_trid_take - invalidate a trid
  * @trid:	the trid
- * @is_active:	it has to be an active stream's, or else a recorded one's
- * @out:	what it stood for
+ * @is_active:	true for an active stream's trid, false for a recorded one's
+ * @out:	out: its object
  *
- * Waits until no other thread works on it; one that waits for events must have been woken:
- * ktrace_posix_control_interrupt() is called for active ones.
+ * Waits until no other thread uses it. For active streams, ktrace_posix_control_interrupt() wakes
+ * threads that wait for events.
  *
  * Return: 0 or EINVAL.
  */

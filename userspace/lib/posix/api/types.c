@@ -2,7 +2,7 @@
 /*
  * types.c - event types of a stream: posix_trace_eventid_*() and posix_trace_eventtypelist_*()
  *
- * Of an active stream the registry has them, of a pre-recorded one its file.
+ * Types of an active stream come from the registry, those of a pre-recorded stream from its file.
  */
 #include <trace.h>
 
@@ -13,13 +13,13 @@
 #include "posix/log/recorded.h"
 
 /**
- * posix_trace_trid_eventid_open - the event type that has a name, asked by the controller
+ * posix_trace_trid_eventid_open - get the event type of a name, as the controller
  * @trid:	an active stream
  * @event_name:	at most TRACE_EVENT_NAME_MAX bytes
- * @event:	the type that the program will get, or has got, for this name (PTRC-55);
- *		POSIX_TRACE_UNNAMED_USEREVENT if there is none and no room for more
+ * @event:	out: the type that the program gets, or already has, for this name (PTRC-55);
+ *		POSIX_TRACE_UNNAMED_USEREVENT if the name is new and there is no room for more
  *
- * Return: 0; EINVAL no active stream of this process, or NULL; ENAMETOOLONG.
+ * Return: 0; EINVAL not an active stream of this process, or NULL; ENAMETOOLONG.
  */
 int posix_trace_trid_eventid_open(trace_id_t trid, const char *restrict event_name,
 				  trace_event_id_t *restrict event)
@@ -37,11 +37,11 @@ int posix_trace_trid_eventid_open(trace_id_t trid, const char *restrict event_na
 }
 
 /**
- * posix_trace_eventid_equal - are two event types the same? (PTRC-56)
+ * posix_trace_eventid_equal - true if two event types are the same (PTRC-56)
  *
  * In a stream each type has one id.
  *
- * Return: not 0 if they are.
+ * Return: not 0 if they are the same.
  */
 int posix_trace_eventid_equal(trace_id_t trid, trace_event_id_t event1, trace_event_id_t event2)
 {
@@ -49,7 +49,7 @@ int posix_trace_eventid_equal(trace_id_t trid, trace_event_id_t event1, trace_ev
 	return event1 == event2;
 }
 
-/* Return: 0, EINVAL */
+/* Returns 0 or EINVAL. */
 static int name_of(const struct posix_call *c, trace_event_id_t event, char *name)
 {
 	const char *known = c->control ? ktrace_posix_system_name(event) :
@@ -63,12 +63,12 @@ static int name_of(const struct posix_call *c, trace_event_id_t event, char *nam
 }
 
 /**
- * posix_trace_eventid_get_name - what an event type is called (PTRC-56, PTRC-57)
+ * posix_trace_eventid_get_name - get the name of an event type (PTRC-56, PTRC-57)
  * @trid:	a stream, active or pre-recorded
  * @event:	the type
- * @event_name:	room for TRACE_EVENT_NAME_MAX + 1 bytes
+ * @event_name:	out: TRACE_EVENT_NAME_MAX + 1 bytes
  *
- * Return: 0; EINVAL no stream of this process, no type, or NULL.
+ * Return: 0; EINVAL not a stream of this process, not a type, or NULL.
  */
 int posix_trace_eventid_get_name(trace_id_t trid, trace_event_id_t event, char *event_name)
 {
@@ -80,15 +80,15 @@ int posix_trace_eventid_get_name(trace_id_t trid, trace_event_id_t event, char *
 }
 
 /**
- * posix_trace_eventtypelist_getnext_id - the event types of a stream, one by one (PTRC-58)
+ * posix_trace_eventtypelist_getnext_id - list the event types of a stream one by one (PTRC-58)
  * @trid:	a stream, active or pre-recorded
- * @event:	the next type
- * @unavailable: not 0 if there is none any more
+ * @event:	out: the next type
+ * @unavailable: out: not 0 at the end of the list
  *
- * By rising ids; behind these those that were opened meanwhile. May be a cancellation point, and
- * is none.
+ * Ordered by ascending id; types opened meanwhile come after these. Allowed to be a cancellation
+ * point, but is not.
  *
- * Return: 0; EINVAL no stream of this process, or NULL.
+ * Return: 0; EINVAL not a stream of this process, or NULL.
  */
 int posix_trace_eventtypelist_getnext_id(trace_id_t trid, trace_event_id_t *restrict event,
 					 int *restrict unavailable)
@@ -111,9 +111,9 @@ int posix_trace_eventtypelist_getnext_id(trace_id_t trid, trace_event_id_t *rest
 }
 
 /**
- * posix_trace_eventtypelist_rewind - begin with the first event type again (PTRC-58)
+ * posix_trace_eventtypelist_rewind - restart the list of event types (PTRC-58)
  *
- * Return: 0, EINVAL no stream of this process.
+ * Return: 0, EINVAL not a stream of this process.
  */
 int posix_trace_eventtypelist_rewind(trace_id_t trid)
 {

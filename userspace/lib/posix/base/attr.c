@@ -2,10 +2,10 @@
 /*
  * attr.c - attributes of streams: posix_trace_attr_*()
  *
- * An object is plain memory: destroying it frees nothing, and what a stream took of it does not
- * change with it (PTRC-04). What was never initialized, or was destroyed, lacks the magic number
- * and is refused. Where a size cannot be had as asked for, the next one that can is taken
- * (PTRC-09); where a policy is not known, EINVAL (PTRC-14).
+ * An object is plain memory: destroying it frees nothing, and a stream does not change with the
+ * object it was created from (PTRC-04). An object that was not initialized, or was destroyed, lacks
+ * the magic number and is refused. A size that is not possible is replaced by the next possible one
+ * (PTRC-09); an unknown policy is refused with EINVAL (PTRC-14).
  */
 #include "attr.h"
 
@@ -27,7 +27,7 @@ _Static_assert(sizeof(struct attr_object) <= sizeof(trace_attr_t), "trace_attr_t
 _Static_assert(_Alignof(struct attr_object) <= _Alignof(trace_attr_t), "and is aligned");
 _Static_assert(sizeof("ktrace " KTRACE_VERSION) <= TRACE_NAME_MAX, "PTRC-05");
 
-/* NULL if it is no attributes object. */
+/* Returns NULL if it is not an attributes object. */
 static const struct posix_attr *read_object(const trace_attr_t *attr)
 {
 	const struct attr_object *o = (const void *)attr;
@@ -41,10 +41,10 @@ static struct posix_attr *write_object(trace_attr_t *attr)
 }
 
 /*
- * ktrace_posix_resolution - of stamps by a clock of @hz (PTRC-08); 0: not known yet
+ * ktrace_posix_resolution - get the resolution of stamps from a clock of @hz (PTRC-08); 0 = unknown
  *
- * Nanoseconds, if it is not slower: the cycle counter is not, as a rule, nor is CLOCK_MONOTONIC,
- * whatever clock_getres() says, which is of timers.
+ * Returns 1 ns unless the clock is slower. The cycle counter usually is not, nor is
+ * CLOCK_MONOTONIC; clock_getres() reports the resolution of timers instead.
  */
 struct timespec ktrace_posix_resolution(unsigned long long hz)
 {
@@ -87,9 +87,9 @@ static bool is_time(const struct timespec *t)
 }
 
 /*
- * ktrace_posix_attr_is_possible - can these be the attributes of a stream?
+ * ktrace_posix_attr_is_possible - true if these can be the attributes of a stream
  *
- * For what comes from elsewhere, as a log. A stream policy that is not set is possible.
+ * For attributes from other sources, such as a log. The stream policy may be unset.
  */
 bool ktrace_posix_attr_is_possible(const struct posix_attr *a)
 {
@@ -102,9 +102,9 @@ bool ktrace_posix_attr_is_possible(const struct posix_attr *a)
 }
 
 /*
- * ktrace_posix_attr_read - what the user's object says; NULL = defaults
+ * ktrace_posix_attr_read - read the user's object; NULL = defaults
  *
- * Return: 0, EINVAL it is none, or was written to by others than these functions.
+ * Return: 0; EINVAL if it is not an object, or was modified by anything but these functions.
  */
 int ktrace_posix_attr_read(const trace_attr_t *attr, struct posix_attr *out)
 {
@@ -117,7 +117,7 @@ int ktrace_posix_attr_read(const trace_attr_t *attr, struct posix_attr *out)
 	return !attr || (a && ktrace_posix_attr_is_possible(out)) ? 0 : EINVAL;
 }
 
-/* ktrace_posix_attr_write - makes @out say this, whatever was in it (PTRC-29) */
+/* ktrace_posix_attr_write - write attributes to @out, whatever it contains (PTRC-29) */
 void ktrace_posix_attr_write(const struct posix_attr *a, trace_attr_t *out)
 {
 	struct attr_object o = { .magic = ATTR_MAGIC, .is = *a };
@@ -127,10 +127,10 @@ void ktrace_posix_attr_write(const struct posix_attr *a, trace_attr_t *out)
 }
 
 /**
- * posix_trace_attr_init - make an attributes object with defaults (PTRC-02, PTRC-03)
+ * posix_trace_attr_init - initialise an attributes object with defaults (PTRC-02, PTRC-03)
  * @attr:	the object
  *
- * Return: 0, EINVAL for NULL. There is nothing to allocate, so never ENOMEM.
+ * Return: 0, EINVAL for NULL. Never ENOMEM, as nothing is allocated.
  */
 int posix_trace_attr_init(trace_attr_t *attr)
 {
@@ -144,9 +144,9 @@ int posix_trace_attr_init(trace_attr_t *attr)
 }
 
 /**
- * posix_trace_attr_destroy - the object is none any more (PTRC-04)
+ * posix_trace_attr_destroy - invalidate an attributes object (PTRC-04)
  *
- * Return: 0, EINVAL it was none.
+ * Return: 0, EINVAL if it is not an attributes object.
  */
 int posix_trace_attr_destroy(trace_attr_t *attr)
 {
@@ -157,9 +157,9 @@ int posix_trace_attr_destroy(trace_attr_t *attr)
 }
 
 /**
- * posix_trace_attr_getclockres - resolution of the clock of stamps (PTRC-08)
+ * posix_trace_attr_getclockres - get the resolution of the stamps' clock (PTRC-08)
  *
- * Return: 0, EINVAL for an object that is none, or NULL.
+ * Return: 0, EINVAL for an invalid object or NULL.
  */
 int posix_trace_attr_getclockres(const trace_attr_t *attr, struct timespec *resolution)
 {
@@ -172,9 +172,9 @@ int posix_trace_attr_getclockres(const trace_attr_t *attr, struct timespec *reso
 }
 
 /**
- * posix_trace_attr_getcreatetime - when the stream was made, CLOCK_REALTIME (PTRC-07)
+ * posix_trace_attr_getcreatetime - get the creation time of the stream, CLOCK_REALTIME (PTRC-07)
  *
- * 0 if the object is not of a stream: posix_trace_get_attr() makes one that is.
+ * The time is 0 if the object is not a stream's, as from posix_trace_get_attr().
  *
  * Return: as posix_trace_attr_getclockres().
  */
@@ -198,8 +198,8 @@ static int get_text(const char *text, char *to)
 }
 
 /**
- * posix_trace_attr_getgenversion - version of the trace system (PTRC-05)
- * @genversion:	room for TRACE_NAME_MAX bytes, which the NUL is one of
+ * posix_trace_attr_getgenversion - get the version of the trace system (PTRC-05)
+ * @genversion:	out: TRACE_NAME_MAX bytes, including the NUL
  *
  * Return: as posix_trace_attr_getclockres().
  */
@@ -211,8 +211,8 @@ int posix_trace_attr_getgenversion(const trace_attr_t *attr, char *genversion)
 }
 
 /**
- * posix_trace_attr_getname - name of the stream, "" if it has none (PTRC-05)
- * @tracename:	room for TRACE_NAME_MAX bytes, which the NUL is one of
+ * posix_trace_attr_getname - get the name of the stream, "" if it has none (PTRC-05)
+ * @tracename:	out: TRACE_NAME_MAX bytes, including the NUL
  *
  * Return: as posix_trace_attr_getclockres().
  */
@@ -224,10 +224,10 @@ int posix_trace_attr_getname(const trace_attr_t *attr, char *tracename)
 }
 
 /**
- * posix_trace_attr_setname - name the stream (PTRC-06)
- * @tracename:	what is longer than TRACE_NAME_MAX - 1 bytes is cut there
+ * posix_trace_attr_setname - set the name of the stream (PTRC-06)
+ * @tracename:	the name; truncated to TRACE_NAME_MAX - 1 bytes
  *
- * Return: 0; EINVAL for an object that is none, or NULL. A long name is no error.
+ * Return: 0; EINVAL for an invalid object or NULL. A long name is not an error.
  */
 int posix_trace_attr_setname(trace_attr_t *attr, const char *tracename)
 {
@@ -240,7 +240,7 @@ int posix_trace_attr_setname(trace_attr_t *attr, const char *tracename)
 	return 0;
 }
 
-/* A member that is an int or a size_t: all the same, but for where it is and what it may be. */
+/* Functions for an int or size_t member; they differ only in the member and its valid range. */
 #define GET(name, type, expression) \
 	int posix_trace_attr_get##name(const trace_attr_t *restrict attr, type *restrict value) \
 	{ \
@@ -269,20 +269,20 @@ static size_t at_least(size_t size, size_t least)
 }
 
 /**
- * posix_trace_attr_getinherited, posix_trace_attr_setinherited - are children traced (PTRC-32)
- * @value:	POSIX_TRACE_CLOSE_FOR_CHILD, which is the default, or POSIX_TRACE_INHERITED
+ * posix_trace_attr_getinherited, posix_trace_attr_setinherited - trace children or not (PTRC-32)
+ * @value:	POSIX_TRACE_CLOSE_FOR_CHILD, the default, or POSIX_TRACE_INHERITED
  *
- * Return: 0; EINVAL for an object that is none, NULL, or another value (PTRC-14).
+ * Return: 0; EINVAL for an invalid object, NULL, or an invalid value (PTRC-14).
  */
 GET(inherited, int, a->inheritance)
 SET(inherited, int, is_inheritance(value), a->inheritance = value)
 
 /**
  * posix_trace_attr_getstreamfullpolicy, posix_trace_attr_setstreamfullpolicy - policy of a stream
- * @value:	POSIX_TRACE_LOOP, _UNTIL_FULL, or, for a stream with log, _FLUSH: what it does
- *		when it is full (PTRC-03, PTRC-40 to 42)
+ * @value:	policy of a full stream: POSIX_TRACE_LOOP, _UNTIL_FULL, or, for a stream with a log,
+ *		_FLUSH (PTRC-03, PTRC-40 to 42)
  *
- * As long as it is not set, it is said to be LOOP; a stream with log then gets FLUSH.
+ * While it is not set, it reads as LOOP; a stream with a log then gets FLUSH.
  *
  * Return: as posix_trace_attr_setinherited().
  */
@@ -290,8 +290,9 @@ GET(streamfullpolicy, int, a->stream_policy ? a->stream_policy : POSIX_TRACE_LOO
 SET(streamfullpolicy, int, is_stream_policy(value), a->stream_policy = value)
 
 /**
- * posix_trace_attr_getlogfullpolicy, posix_trace_attr_setlogfullpolicy - what a full log does
- * @value:	POSIX_TRACE_LOOP, which is the default, _UNTIL_FULL or _APPEND (PTRC-44 to 46)
+ * posix_trace_attr_getlogfullpolicy, posix_trace_attr_setlogfullpolicy - policy of a full log
+ * @value:	policy of a full log: POSIX_TRACE_LOOP, the default, _UNTIL_FULL or _APPEND (PTRC-44
+ *		to 46)
  *
  * Return: as posix_trace_attr_setinherited().
  */
@@ -299,47 +300,47 @@ GET(logfullpolicy, int, a->log_policy)
 SET(logfullpolicy, int, is_log_policy(value), a->log_policy = value)
 
 /**
- * posix_trace_attr_getlogsize, posix_trace_attr_setlogsize - bytes of events a log has (PTRC-13)
- * @value:	less than POSIX_LOG_SIZE_MIN becomes that; policy APPEND does not look at it
+ * posix_trace_attr_getlogsize, posix_trace_attr_setlogsize - size of a log's events (PTRC-13)
+ * @value:	size in bytes, at least POSIX_LOG_SIZE_MIN; ignored with the policy APPEND
  *
- * Return: 0; EINVAL for an object that is none, NULL, or more than POSIX_LOG_SIZE_MAX.
+ * Return: 0; EINVAL for an invalid object, NULL, or more than POSIX_LOG_SIZE_MAX.
  */
 GET(logsize, size_t, a->log_size)
 SET(logsize, size_t, value <= POSIX_LOG_SIZE_MAX,
     a->log_size = at_least(value, POSIX_LOG_SIZE_MIN))
 
 /**
- * posix_trace_attr_getmaxdatasize, posix_trace_attr_setmaxdatasize - bytes of data of an event
- * @value:	longer data is cut there, and the event POSIX_TRACE_TRUNCATED_RECORD
- *		(PTRC-12)
+ * posix_trace_attr_getmaxdatasize, posix_trace_attr_setmaxdatasize - data size of an event
+ * @value:	maximum size in bytes; longer data is truncated, and the event
+ *		POSIX_TRACE_TRUNCATED_RECORD (PTRC-12)
  *
- * Return: 0; EINVAL for an object that is none, NULL, or more than POSIX_DATA_MAX.
+ * Return: 0; EINVAL for an invalid object, NULL, or more than POSIX_DATA_MAX.
  */
 GET(maxdatasize, size_t, a->data_size)
 SET(maxdatasize, size_t, value <= POSIX_DATA_MAX, a->data_size = value)
 
 /**
- * posix_trace_attr_getstreamsize, posix_trace_attr_setstreamsize - bytes of events of a stream
- * @value:	so many at least (PTRC-09, PTRC-10); less than POSIX_STREAM_SIZE_MIN becomes that
+ * posix_trace_attr_getstreamsize, posix_trace_attr_setstreamsize - size of a stream's events
+ * @value:	minimum size in bytes (PTRC-09, PTRC-10); raised to POSIX_STREAM_SIZE_MIN
  *
- * Return: 0; EINVAL for an object that is none, NULL, or more than POSIX_STREAM_SIZE_MAX.
+ * Return: 0; EINVAL for an invalid object, NULL, or more than POSIX_STREAM_SIZE_MAX.
  */
 GET(streamsize, size_t, a->stream_size)
 SET(streamsize, size_t, value <= POSIX_STREAM_SIZE_MAX,
     a->stream_size = at_least(value, POSIX_STREAM_SIZE_MIN))
 
 /**
- * posix_trace_attr_getmaxsystemeventsize - what an event of the system takes at most (PTRC-10)
+ * posix_trace_attr_getmaxsystemeventsize - get the maximum size of a system event (PTRC-10)
  *
- * That is POSIX_TRACE_FILTER, whose data are two sets.
+ * This is the size of POSIX_TRACE_FILTER, whose data are two sets.
  *
  * Return: as posix_trace_attr_getclockres().
  */
 GET(maxsystemeventsize, size_t, posix_event_size(2 * sizeof(trace_event_set_t)))
 
 /**
- * posix_trace_attr_getmaxusereventsize - what an event of a program takes at most (PTRC-11)
- * @data_len:	bytes of its data; what is above max-data-size does not count
+ * posix_trace_attr_getmaxusereventsize - get the maximum size of a user event (PTRC-11)
+ * @data_len:	bytes of its data; values above max-data-size count as that
  *
  * Return: as posix_trace_attr_getclockres().
  */

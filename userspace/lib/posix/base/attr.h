@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* attr.h - what is in a trace_attr_t */
+/* attr.h - the content of a trace_attr_t */
 #ifndef KTRACE_POSIX_BASE_ATTR_H
 #define KTRACE_POSIX_BASE_ATTR_H
 
@@ -7,7 +7,7 @@
 
 #include <trace.h>
 
-/* Sizes in bytes. A stream is never smaller than the least. */
+/* Sizes in bytes. A stream is never smaller than the minimum. */
 #define POSIX_STREAM_SIZE_MIN 8192u
 #define POSIX_STREAM_SIZE_MAX ((size_t)1 << 30)
 #define POSIX_STREAM_SIZE 65536u
@@ -17,16 +17,16 @@
 #define POSIX_DATA_SIZE 1024u
 
 /**
- * struct posix_attr - attributes as they are used
- * @generation:	version of who made the stream
- * @name:	of the stream
- * @resolution:	of the clock of stamps
+ * struct posix_attr - attributes in internal form
+ * @generation:	version of the trace system that created the stream
+ * @name:	name of the stream
+ * @resolution:	resolution of the stamps' clock
  * @created:	CLOCK_REALTIME; 0 = not yet
- * @stream_size: stream-min-size; of a stream, what it has room for
+ * @stream_size: stream-min-size; for a stream, its real capacity
  * @log_size:	log-max-size
  * @data_size:	max-data-size
- * @stream_policy: POSIX_TRACE_LOOP, _UNTIL_FULL, _FLUSH; 0 = not set, which create() takes for
- *		LOOP and create_withlog() for FLUSH
+ * @stream_policy: POSIX_TRACE_LOOP, _UNTIL_FULL, _FLUSH; 0 = not set, which means LOOP for create()
+ *		and FLUSH for create_withlog()
  * @log_policy:	POSIX_TRACE_LOOP, _UNTIL_FULL, _APPEND
  * @inheritance: POSIX_TRACE_CLOSE_FOR_CHILD, _INHERITED
  */

@@ -4,9 +4,9 @@
  *
  *   struct ktrace_record | struct ktrace_posix_event | data
  *
- * The record's id is POSIX_ID_BASE above the event type's, its tid the thread's,
- * KTRACE_REC_TRUNCATED says that the data was longer than max-data-size. Stamps are those of
- * the session's clock.
+ * The record's id is POSIX_ID_BASE plus the event type's id, its tid is the thread's, and
+ * KTRACE_REC_TRUNCATED means that the data was longer than max-data-size. Stamps are from the
+ * session's clock.
  */
 #ifndef KTRACE_POSIX_BASE_EVENT_H
 #define KTRACE_POSIX_BASE_EVENT_H
@@ -14,14 +14,17 @@
 #include <linux/ktrace_ring.h>
 #include <stddef.h>
 
-/* Ids of records below KTRACE_ID_FIRST are taken. */
+/* Record ids below KTRACE_ID_FIRST are reserved. */
 #define POSIX_ID_BASE KTRACE_ID_FIRST
 
-/* Ids of event types: below the first of these of the system, then the unnamed one and programs' */
+/*
+ * Ids of event types: system types are below POSIX_ID_USER, which is the unnamed type; user types
+ * follow
+ */
 #define POSIX_ID_USER 32u
 #define POSIX_ID_NR 4096u
 
-/* The largest max-data-size: an event is one record. */
+/* Upper limit of max-data-size: an event is one record. */
 #define POSIX_DATA_MAX 32768u
 
 /**
@@ -38,7 +41,7 @@ struct ktrace_posix_event {
 	__u32 size;
 };
 
-/* posix_event_size - bytes that an event with @len bytes of data takes of a stream or a log */
+/* posix_event_size - size of an event with @len bytes of data in a stream or a log */
 static inline size_t posix_event_size(size_t len)
 {
 	return KTRACE_RECORD_SIZE(sizeof(struct ktrace_posix_event) + len);

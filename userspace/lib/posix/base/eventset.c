@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * eventset.c - sets of event types: posix_trace_eventset_*(), and the types there always are
+ * eventset.c - sets of event types: posix_trace_eventset_*(), and the predefined types
  *
- * A set is an array of bits and nothing else, so that it can be assigned, passed and kept.
+ * A set is just an array of bits, so that it can be assigned, passed and stored.
  */
 #include "eventset.h"
 
 #include <errno.h>
 #include <string.h>
 
-/* struct predefined - an event type that each stream has; @has_process: its events are of one */
+/*
+ * struct predefined - an event type of every stream; @has_process: its events belong to a process
+ */
 static const struct predefined {
 	trace_event_id_t id;
 	const char *name;
@@ -26,7 +28,7 @@ static const struct predefined {
 	{ POSIX_TRACE_UNNAMED_USEREVENT, "posix_trace_unnamed_userevent", true },
 };
 
-/* ktrace_posix_system_name - what a predefined type is called (PTRC-57); NULL = it is none */
+/* ktrace_posix_system_name - get the name of a predefined type (PTRC-57); NULL = not predefined */
 const char *ktrace_posix_system_name(trace_event_id_t id)
 {
 	for (size_t i = 0; i < POSIX_PREDEFINED; i++)
@@ -35,7 +37,7 @@ const char *ktrace_posix_system_name(trace_event_id_t id)
 	return NULL;
 }
 
-/* ktrace_posix_system_id - predefined type number @i by rising ids, 0 behind the last */
+/* ktrace_posix_system_id - get predefined type number @i by ascending ids, 0 after the last */
 trace_event_id_t ktrace_posix_system_id(unsigned int i)
 {
 	return i < POSIX_PREDEFINED ? predefined[i].id : 0;
@@ -49,9 +51,9 @@ static bool is_event(trace_event_id_t id)
 }
 
 /**
- * posix_trace_eventset_add - put an event type into a set (PTRC-59)
+ * posix_trace_eventset_add - add an event type to a set (PTRC-59)
  *
- * Return: 0, also if it is there already; EINVAL for what is no event type, or NULL.
+ * Return: 0, also if it is already in the set; EINVAL for an invalid event type or NULL.
  */
 int posix_trace_eventset_add(trace_event_id_t event_id, trace_event_set_t *set)
 {
@@ -62,9 +64,9 @@ int posix_trace_eventset_add(trace_event_id_t event_id, trace_event_set_t *set)
 }
 
 /**
- * posix_trace_eventset_del - take an event type out of a set (PTRC-59)
+ * posix_trace_eventset_del - remove an event type from a set (PTRC-59)
  *
- * Return: 0, also if it is not there; EINVAL for what is no event type, or NULL.
+ * Return: 0, also if it is not in the set; EINVAL for an invalid event type or NULL.
  */
 int posix_trace_eventset_del(trace_event_id_t event_id, trace_event_set_t *set)
 {
@@ -75,7 +77,7 @@ int posix_trace_eventset_del(trace_event_id_t event_id, trace_event_set_t *set)
 }
 
 /**
- * posix_trace_eventset_empty - a set with nothing in it (PTRC-59)
+ * posix_trace_eventset_empty - make a set empty (PTRC-59)
  *
  * Return: 0, EINVAL for NULL.
  */
@@ -87,7 +89,7 @@ int posix_trace_eventset_empty(trace_event_set_t *set)
 	return 0;
 }
 
-/* Ids that are no type's yet are put in, too: they may become one's. */
+/* Adds a range of ids, including unused ones, which may become types later. */
 static void fill_range(trace_event_set_t *set, trace_event_id_t from, trace_event_id_t end)
 {
 	for (trace_event_id_t id = from; id < end; id++)
@@ -95,10 +97,10 @@ static void fill_range(trace_event_set_t *set, trace_event_id_t from, trace_even
 }
 
 /**
- * posix_trace_eventset_fill - a set with all event types of a kind in it (PTRC-59)
- * @set:	the set; what was in it is forgotten
- * @what:	POSIX_TRACE_WOPID_EVENTS, _SYSTEM_EVENTS or _ALL_EVENTS. The last has the types
- *		that programs define later, too
+ * posix_trace_eventset_fill - fill a set with all event types of a kind (PTRC-59)
+ * @set:	the set; its old content is lost
+ * @what:	POSIX_TRACE_WOPID_EVENTS, _SYSTEM_EVENTS or _ALL_EVENTS. The last includes user
+ *		types defined later
  *
  * Return: 0, EINVAL for NULL or another @what.
  */
@@ -118,10 +120,10 @@ int posix_trace_eventset_fill(trace_event_set_t *set, int what)
 }
 
 /**
- * posix_trace_eventset_ismember - is an event type in a set? (PTRC-59)
- * @ismember:	1 it is, 0 it is not
+ * posix_trace_eventset_ismember - test whether an event type is in a set (PTRC-59)
+ * @ismember:	out: 1 if it is, 0 if it is not
  *
- * Return: 0; EINVAL for what is no event type, or NULL.
+ * Return: 0; EINVAL for an invalid event type or NULL.
  */
 int posix_trace_eventset_ismember(trace_event_id_t event_id,
 				  const trace_event_set_t *restrict set, int *restrict ismember)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* eventset.h - sets of event types, and which types there always are */
+/* eventset.h - sets of event types, and the predefined types */
 #ifndef KTRACE_POSIX_BASE_EVENTSET_H
 #define KTRACE_POSIX_BASE_EVENTSET_H
 
@@ -8,10 +8,10 @@
 #include "event.h"
 #include <trace.h>
 
-/* Types that there always are. */
+/* Number of predefined types */
 #define POSIX_PREDEFINED 9u
 
-/* Is it in the set? @id: below POSIX_ID_NR */
+/* True if the type is in the set; @id is below POSIX_ID_NR. */
 static inline bool posix_set_has(const trace_event_set_t *set, trace_event_id_t id)
 {
 	return set->__word[id / 64] >> id % 64 & 1;

@@ -2,9 +2,9 @@
 /*
  * client.c - start a keeper and talk to it
  *
- * The keeper is no child of this process, which would see SIGCHLD and find it when it waits:
- * a first child, of which nobody is told, starts it and is gone. Both share our memory until
- * the keeper's image is there, as with posix_spawn(3), so nothing is copied.
+ * The keeper is not a child of this process, which would otherwise get SIGCHLD and see it in
+ * wait(): an intermediate child, whose end sends no signal, starts the keeper and exits. Both share
+ * our memory until the keeper's image is executed, as with posix_spawn(3), so nothing is copied.
  */
 #include "client.h"
 
@@ -33,9 +33,9 @@
 /**
  * struct posix_client - see client.h
  * @fd:		socket
- * @nr:		place in the registry
- * @attr:	of the stream
- * @data:	of the last answer
+ * @nr:		slot in the registry
+ * @attr:	attributes of the stream
+ * @data:	data of the last answer
  */
 struct posix_client {
 	int fd;
@@ -44,7 +44,7 @@ struct posix_client {
 	char data[POSIX_DATA_MAX];
 };
 
-/* What the children need, all of it in our memory. */
+/* Data for the children, which share our memory. */
 struct spawn {
 	const char *path;
 	char *stack;
@@ -59,7 +59,7 @@ static bool find_keeper(char *path)
 	Dl_info info;
 	const char *slash = NULL;
 
-	/* In a program with this library linked statically it is argv[0], the caller's choice. */
+	/* In a program linked statically with this library it is argv[0], chosen by the caller. */
 	if (!getauxval(AT_SECURE) && dladdr((void *)find_keeper, &info) && info.dli_fname)
 		slash = strrchr(info.dli_fname, '/');
 	for (int i = 0; slash && i < 2; i++) {
@@ -76,7 +76,7 @@ static bool find_keeper(char *path)
 	return false;
 }
 
-/* Descriptors where a keeper looks for them. Return: 0 or -1. */
+/* Moves the descriptors to where the keeper expects them. Returns 0 or -1. */
 static int place_fds(const struct spawn *s)
 {
 	const int null = open("/dev/null", O_RDWR);
@@ -93,13 +93,13 @@ static int place_fds(const struct spawn *s)
 	return 0;
 }
 
-/* In the keeper to be: its descriptors, and no others. */
+/* Executes the keeper, with its descriptors and no others. */
 static int start_keeper(void *arg)
 {
 	struct spawn *s = arg;
 	char *const argv[] = { (char *)"posix-keeper", NULL };
 
-	/* It has files of its own to open, however few its controller may. */
+	/* The keeper opens files of its own, whatever limit its controller has. */
 	descriptors_allow_all();
 	if (!place_fds(s)) {
 		syscall(SYS_close_range, RPC_FD_NR, ~0u, 0);
@@ -140,7 +140,7 @@ static int spawn(struct spawn *s)
 	return s->error ? ENOMEM : 0;
 }
 
-/* Return: a descriptor, -1: this kernel has none; -2: there is no room for one. */
+/* Returns a descriptor; -1 if this kernel has none; -2 if no descriptor is available. */
 static int open_self(void)
 {
 	const int fd = (int)syscall(SYS_pidfd_open, getpid(), 0);
@@ -174,7 +174,7 @@ static int start(int log_fd, int *fd)
 	return error;
 }
 
-/* Return: whether the keeper has answered. */
+/* Returns true if the keeper has answered. */
 static bool exchange(struct posix_client *c, const struct rpc_request *request,
 		     struct rpc_answer *answer)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* client.h - a stream that a keeper has, seen from its controller */
+/* client.h - a keeper's stream as seen by its controller */
 #ifndef KTRACE_POSIX_KEEPER_CLIENT_H
 #define KTRACE_POSIX_KEEPER_CLIENT_H
 
@@ -9,30 +9,32 @@
 struct posix_client;
 
 /**
- * ktrace_posix_client_create - start a keeper, and have it make a stream
- * @create:	what RPC_CREATE has
- * @log_fd:	-1 = none
+ * ktrace_posix_client_create - start a keeper and let it create a stream
+ * @create:	the RPC_CREATE request
+ * @log_fd:	the log, -1 = none
  * @out:	the stream
  *
  * Return: 0 or an errno: as ktrace_posix_stream_create() and ktrace_posix_log_open(); ENOMEM also
- * if there is no keeper, or it has died.
+ * if the keeper is missing or has died.
  */
 int ktrace_posix_client_create(const struct rpc_request *create, int log_fd,
 			       struct posix_client **out);
 
-/** ktrace_posix_client_ask - one call; EINVAL if the keeper is gone. Waits while it is stopped. */
+/**
+ * ktrace_posix_client_ask - make a call; EINVAL if the keeper is gone. Waits while it is stopped.
+ */
 int ktrace_posix_client_ask(struct posix_client *c, const struct rpc_request *request,
 			    struct rpc_answer *answer);
 
-/** ktrace_posix_client_data - data of the last answer */
+/** ktrace_posix_client_data - get the data of the last answer */
 const void *ktrace_posix_client_data(const struct posix_client *c);
 
 const struct posix_attr *ktrace_posix_client_attr(const struct posix_client *c);
 
-/** ktrace_posix_client_nr - place in the registry of the traced process's user */
+/** ktrace_posix_client_nr - get the slot in the registry of the traced process's user */
 __u32 ktrace_posix_client_nr(const struct posix_client *c);
 
-/** ktrace_posix_client_free - let go of the keeper, which ends; takes NULL */
+/** ktrace_posix_client_free - disconnect from the keeper, which then ends; NULL is allowed */
 void ktrace_posix_client_free(struct posix_client *c);
 
 #endif

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * flush.c - from the stream into the log
+ * flush.c - move events from the stream into the log
  *
- * With the policy FLUSH this is done when a ring, or what the controller's own events may take, is
- * half full, and otherwise every second; with the others only when it is asked for and at the end.
+ * With the policy FLUSH, this is done when a ring, or the limit of the controller's own events, is
+ * half full, and otherwise every second; with the other policies only on request and at the end.
  */
 #include "keeper.h"
 
@@ -42,7 +42,9 @@ static int tell_name(struct keeper *k, trace_event_id_t id)
 	return ktrace_posix_log_name(k->log, id, name);
 }
 
-/* All types of the stream, also those that are left out: START and FILTER have sets of them. */
+/*
+ * Announces all types of the stream, including filtered ones: START and FILTER have sets of them.
+ */
 static int tell_names(struct keeper *k)
 {
 	const __u64 *types = ktrace_posix_stream_place(k->stream)->types;
@@ -54,7 +56,7 @@ static int tell_names(struct keeper *k)
 	return error;
 }
 
-/* What the log has not been told of yet. */
+/* Announces everything that the log needs before the event. */
 static int prepare_log(struct keeper *k, trace_event_id_t id)
 {
 	int error = 0, name_error;
@@ -71,7 +73,7 @@ static int prepare_log(struct keeper *k, trace_event_id_t id)
 	return error ? error : name_error;
 }
 
-/* One event. False: there is none. */
+/* Moves one event. Returns false if there is none. */
 static bool move_one(struct keeper *k)
 {
 	static char payload[sizeof(struct ktrace_posix_event) + POSIX_DATA_MAX];
@@ -93,7 +95,7 @@ static bool move_one(struct keeper *k)
 	return true;
 }
 
-/* The log is asked under its own lock, the result is kept for others: with that a flush is over. */
+/* Gets the log's status under the log's lock and keeps it for others; this completes a flush. */
 static void note_status(struct keeper *k)
 {
 	struct posix_log_status s;
@@ -108,7 +110,7 @@ static void note_status(struct keeper *k)
 	pthread_mutex_unlock(&k->lock);
 }
 
-/* Marks of a flush come in pairs, whatever becomes of the stream meanwhile. */
+/* Begins a flush. Its marks come in pairs, whatever happens to the stream meanwhile. */
 static void begin(struct keeper *k, const void *address)
 {
 	pthread_mutex_lock(&k->lock);
@@ -127,7 +129,7 @@ static void end(struct keeper *k, const void *address)
 	pthread_mutex_unlock(&k->lock);
 }
 
-/* Moves what is there, at most so many events, into the log. Called with log_lock. */
+/* Moves the pending events, at most @most, into the log. Called with log_lock. */
 static void flush(struct keeper *k, const void *address, size_t most)
 {
 	k->flush_error = 0;
@@ -151,10 +153,7 @@ static void nap(struct keeper *k, long ms)
 	pthread_cond_clockwait(&k->changed, &k->lock, CLOCK_MONOTONIC, &until);
 }
 
-/*
- * Moves everything that is there now. What is recorded as fast as we write is left for the next
- * time.
- */
+/* Moves all events present now. Events recorded during the flush are left to the next one. */
 static void flush_unlocked(struct keeper *k)
 {
 	const size_t most = ktrace_posix_stream_most(k->stream);
@@ -202,7 +201,7 @@ static void *run(void *arg)
 
 int keeper_start_flusher(struct keeper *k)
 {
-	/* EAGAIN would say that there are too many streams. */
+	/* EAGAIN would mean too many streams. */
 	return pthread_create(&k->flusher, NULL, run, k) ? ENOMEM : 0;
 }
 

@@ -2,8 +2,8 @@
 /*
  * keeper.h - a stream and its log, and the thread that moves events from one to the other
  *
- * Two locks. `lock` is for the stream and all words here; `log_lock`, taken first, for the log:
- * it is held while the log is written to, which may take any time.
+ * Two locks: `lock` protects the stream and all members here; `log_lock`, taken first, protects the
+ * log and is held during writes to it, which may take any time.
  */
 #ifndef KTRACE_POSIX_KEEPER_KEEPER_H
 #define KTRACE_POSIX_KEEPER_KEEPER_H
@@ -14,24 +14,24 @@
 #include "rpc.h"
 
 /**
- * struct keeper - all there is
- * @lock:	see above
- * @log_lock:	see above
- * @changed:	something for the flusher to do, or it has done it
+ * struct keeper - state of the keeper
+ * @lock:	see above; protects the stream and all members
+ * @log_lock:	see above; protects the log
+ * @changed:	signalled when the flusher has something to do, or has done it
  * @stream:	the stream
- * @log:	NULL = none
- * @flusher:	thread; only if there is a log
- * @wanted:	flushes that were asked for
- * @address:	who asked for the last of them
- * @done:	up to which that is done
- * @is_flushing: events are being moved, or written
- * @is_marked:	FLUSH_START says so, and FLUSH_STOP will say that it is over
- * @is_ending:	the flusher is to end
- * @error:	first errno since the status was asked for
- * @flush_error: of the last flush
- * @log_status:	as last seen
- * @is_overrun:	of the log, since the status was asked for
- * @clock_s:	when the log was last told of the clocks, CLOCK_MONOTONIC
+ * @log:	the log, NULL = none
+ * @flusher:	its thread; only with a log
+ * @wanted:	number of flushes requested
+ * @address:	caller of the last request
+ * @done:	number of the last request completed
+ * @is_flushing: true while events are being moved or written
+ * @is_marked:	true if FLUSH_START was recorded, so that FLUSH_STOP must follow
+ * @is_ending:	tells the flusher to end
+ * @error:	first errno since the status was queried
+ * @flush_error: errno of the last flush
+ * @log_status:	the log's status as last seen
+ * @is_overrun:	overrun of the log since the status was queried
+ * @clock_s:	time of the last clock reading in the log, CLOCK_MONOTONIC
  */
 struct keeper {
 	pthread_mutex_t lock;
@@ -56,24 +56,24 @@ struct keeper {
 int keeper_start_flusher(struct keeper *k);
 void keeper_stop_flusher(struct keeper *k);
 
-/* The next four are called with `lock`. */
+/* The next four functions are called with `lock`. */
 
 /*
- * Asks for a flush and waits a little; @address: who called posix_trace_flush().
- * Return: 0, or the error if it has ended with one.
+ * Requests a flush and waits briefly; @address: the caller of posix_trace_flush(). Returns 0, or
+ * the flush's error if it has already failed.
  */
 int keeper_ask_flush(struct keeper *k, const void *address);
 
-/* If it flushes by itself: waits a little until there is room for the controller's next events. */
+/* With automatic flushing: waits briefly for room for the controller's next events. */
 void keeper_make_room(struct keeper *k);
 
-/* posix_trace_clear(): of the stream, and of the log, for which it lets go of `lock` meanwhile. */
+/* Clears the stream and the log, for posix_trace_clear(). Releases `lock` meanwhile. */
 void keeper_clear(struct keeper *k);
 
-/* posix_trace_get_status(): what is told once is taken back. */
+/* Gets the status, for posix_trace_get_status(), and resets what is reported only once. */
 void keeper_status(struct keeper *k, struct posix_trace_status_info *info);
 
-/* Ends the stream, completes the log. Return: first errno of that. */
+/* Ends the stream and completes the log. Returns the first errno. */
 int keeper_shutdown(struct keeper *k, const void *address);
 
 #endif

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * main.c - posix-keeper: has a stream for a controller, which may die at any time
+ * main.c - posix-keeper: owns a stream for a controller, which may die at any time
  *
- * Started by libktrace-posix, rpc.h. It answers one request after the other. When the
- * controller shuts the stream down, ends, is killed or executes another program, it writes the
- * rest into the log, completes it, and ends (PTRC-28).
+ * libktrace-posix starts it, see rpc.h. It answers one request after the other. When the controller
+ * shuts the stream down, ends, is killed or executes another program, it writes the rest into the
+ * log, completes it, and ends (PTRC-28).
  *
  * If traced processes truncate the shared memory, empty pages replace it.
  */
@@ -30,15 +30,15 @@ static struct keeper keeper = {
 	.changed = PTHREAD_COND_INITIALIZER,
 };
 
-static struct posix_registry *registry;	/* for the handler of SIGBUS, too */
-static int registry_fd = -1;		/* it stays as long as this process does */
+static struct posix_registry *registry;	/* also used by the SIGBUS handler */
+static int registry_fd = -1;		/* keeps the registry while this process lives */
 
 static void mend(int sig, siginfo_t *info, void *context)
 {
 	char *page = (char *)((unsigned long)info->si_addr & ~4095ul);
 
 	(void)context;
-	/* The file outlives the session; somebody may have truncated it. */
+	/* The file outlives the session; another process may have truncated it. */
 	if (registry && page >= (char *)registry && page < (char *)(registry + 1)) {
 		if (mmap(page, 4096, PROT_READ | PROT_WRITE,
 			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED)
@@ -68,7 +68,7 @@ static void set_signals(void)
 		return;
 }
 
-/* Lets programs of another user at the rings: the folder stays ours. */
+/* Gives programs of another user access to the rings; the folder stays ours. */
 static int hand_over(uid_t uid)
 {
 	struct ktrace_session_info info;
@@ -76,7 +76,7 @@ static int hand_over(uid_t uid)
 	char path[128];
 	char *slash;
 
-	/* Not from the registry, which that user can write to. */
+	/* Do not use the registry, which that user can write to. */
 	ktrace_session_info(ktrace_posix_stream_session(keeper.stream), &info);
 	where = info.env;
 	if (uid == geteuid() || strncmp(where, "shm:", 4))
@@ -107,7 +107,10 @@ static int open_log(const struct posix_attr *attr)
 
 static int create(struct rpc_request *r, struct rpc_answer *a)
 {
-	/* The place is this process's: when the controller is gone, there is a log to complete. */
+	/*
+	 * This process owns the slot: after the controller's death, it still has to complete the
+	 * log.
+	 */
 	struct posix_owner self = { .pid = getpid() };
 	int error;
 	uid_t uid;
@@ -118,7 +121,7 @@ static int create(struct rpc_request *r, struct rpc_answer *a)
 	self.start = ktrace_posix_start_time(self.pid, &uid);
 	if (r->has_log)
 		r->attr.log_size = ktrace_posix_log_size(&r->attr);
-	/* Another user's program need not have the right to open the device. */
+	/* Another user's program may lack the right to open the device. */
 	if (r->uid != geteuid())
 		setenv("KTRACE_BACKEND", "shm", 1);
 	error = ktrace_posix_stream_create(&r->attr, r->pid, &self, registry, &keeper.stream);
@@ -140,7 +143,7 @@ static void leave(uid_t uid)
 	ktrace_posix_registry_remove(registry, uid);
 }
 
-/* Return: error of the call. */
+/* Returns the error of the call. */
 static int answer(struct rpc_request *r, struct rpc_answer *a, const void **data)
 {
 	struct keeper *k = &keeper;
@@ -205,7 +208,7 @@ static void send_answer(struct rpc_answer *a, const void *data)
 		;
 }
 
-/* The next request; false: there is no controller any more. */
+/* Receives the next request; returns false if the controller is gone. */
 static bool receive(struct rpc_request *r)
 {
 	struct pollfd fds[2] = {
@@ -214,7 +217,7 @@ static bool receive(struct rpc_request *r)
 	};
 	struct stat st;
 
-	/* Without pidfds there is /dev/null, which can always be read. */
+	/* Without pidfds it is /dev/null, which is always readable. */
 	if (fstat(RPC_FD_PROCESS, &st) || S_ISCHR(st.st_mode))
 		fds[1].fd = -1;
 	for (;;) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * rpc.h - what a controller and the keeper of one of its streams say to each other
+ * rpc.h - protocol between a controller and the keeper of one of its streams
  *
- * A keeper is a separate process that has the stream and its log: it continues when the
- * controller dies in any way. Each message is one packet; a request has one answer. Both
- * ends have the same version: the library starts the keeper that it was installed with.
+ * A keeper is a separate process that owns the stream and its log, and survives any death of the
+ * controller. Each message is one packet; each request has one answer. Both ends have the same
+ * version: the library starts the keeper it was installed with.
  */
 #ifndef KTRACE_POSIX_KEEPER_RPC_H
 #define KTRACE_POSIX_KEEPER_RPC_H
@@ -14,10 +14,10 @@
 #include "posix/registry/registry_shm.h"
 #include <trace.h>
 
-/* Descriptors that a keeper is started with */
+/* Descriptors of a new keeper */
 #define RPC_FD_SOCKET 3
 #define RPC_FD_PROCESS 4	/* pidfd of the controller, or /dev/null */
-#define RPC_FD_LOG 5		/* or /dev/null: there is no log */
+#define RPC_FD_LOG 5		/* or /dev/null without a log */
 #define RPC_FD_NR 6
 
 enum rpc_call {
@@ -37,10 +37,10 @@ enum rpc_call {
 };
 
 /**
- * struct rpc_request - what is asked
+ * struct rpc_request - a request
  * @call:	enum rpc_call
  * @how:	SET_FILTER
- * @address:	of who called the library
+ * @address:	caller of the library
  * @set:	SET_FILTER
  * @attr:	CREATE
  * @pid:	CREATE: the process that is traced
@@ -65,9 +65,9 @@ struct rpc_request {
 };
 
 /**
- * struct rpc_answer - what there is to say; of NEXT, the data follow
+ * struct rpc_answer - an answer; the data of NEXT follow
  * @error:	0 or errno
- * @nr:		CREATE: place in the registry
+ * @nr:		CREATE: slot in the registry
  * @has_event:	NEXT
  * @attr:	CREATE
  * @status:	STATUS
@@ -75,7 +75,7 @@ struct rpc_request {
  * @rec:	NEXT
  * @head:	NEXT
  * @time:	NEXT
- * @type:	OPEN_TYPE; TYPE_NAME: not 0 if there is one
+ * @type:	OPEN_TYPE; TYPE_NAME: not 0 if the type exists
  * @name:	TYPE_NAME
  */
 struct rpc_answer {

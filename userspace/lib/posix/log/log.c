@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * log.c - writes the events of a stream into a tracefile
+ * log.c - write the events of a stream into a tracefile
  *
- *   APPEND               | META | BLOCK | META | BLOCK | ...      each behind the one before
+ *   APPEND               | META | BLOCK | META | BLOCK | ...      each after the previous one
  *   LOOP, UNTIL_FULL     | META | slot 0 | META | slot 1 | ... slot n-1 | META ...
  *
- * A slot is a BLOCK section as long as a block, whatever is in it yet; it is written again when
- * there is more. LOOP goes on at slot 0 when all are in use. Then the file has two streams: of
- * slots that were written in this round, and behind them of those left of the one before. Their
- * numbers rise from round to round, which one META section at the beginning says, so that
- * readers have the events in their order and none twice. META is not given up, and not counted
- * in log-max-size.
+ * A slot is a BLOCK section of the full block size, however much is in it yet; it is rewritten when
+ * there is more. With LOOP, writing continues at slot 0 when all slots are in use. The file then
+ * has two streams: slots written in this round, and after them slots left from the previous round.
+ * Their numbers increase with each round; one META section at the beginning names them, so that
+ * readers get the events in order and none twice. META is never removed, and does not count for
+ * log-max-size.
  *
- * What cannot be written stays in the block, and is tried again before the next block begins.
+ * Data that cannot be written stays in the block; writing is retried before the next block begins.
  */
 #include "log.h"
 
@@ -29,7 +29,7 @@
 
 #define BLOCK_MIN KTRACE_BLOCK_MIN
 #define BLOCK_APPEND 65536u
-/* Blocks get larger rather than more. */
+/* For larger logs, blocks become larger instead of more numerous. */
 #define SLOTS 4096u
 #define SLOT_SIZE(log) (sizeof(struct ktrace_section) + (log)->block_size)
 
@@ -47,7 +47,7 @@ int ktrace_posix_log_check(int fd, int log_policy)
 	return log_policy == POSIX_TRACE_APPEND ? 0 : EINVAL;
 }
 
-/* A block has room for the longest event, and UNTIL_FULL for STOP behind it. */
+/* Returns a block size with room for the longest event, and with UNTIL_FULL for STOP after it. */
 static __u32 block_size_of(const struct posix_attr *a)
 {
 	bool is_bounded = a->log_policy != POSIX_TRACE_APPEND;
@@ -74,7 +74,7 @@ size_t ktrace_posix_log_size(const struct posix_attr *a)
 	return a->log_policy == POSIX_TRACE_APPEND ? a->log_size : slot_nr_of(a) * block_size_of(a);
 }
 
-/* Keeps the first error; @error: -errno or 0 */
+/* Keeps the first error; @error: -errno or 0. */
 int ktrace_posix_log_note(struct posix_log *log, int error)
 {
 	if (error && !log->state.error)
@@ -82,7 +82,7 @@ int ktrace_posix_log_note(struct posix_log *log, int error)
 	return -error;
 }
 
-/* Both streams in as many bytes as before, so that it can be written in place. */
+/* Writes the META of both streams, always with the same length so that it can be overwritten. */
 static int say_streams(struct posix_log *log)
 {
 	char text[256];
@@ -109,7 +109,7 @@ static void say_stream(struct posix_log *log)
 	ktrace_text_str(&log->text, "policy", "drop");
 }
 
-/* What cannot be written waits: names are needed by events to come. */
+/* Writes the pending META. On failure it stays pending, because later events need its names. */
 int ktrace_posix_log_put_text(struct posix_log *log)
 {
 	size_t len = log->text.len;
@@ -120,7 +120,7 @@ int ktrace_posix_log_put_text(struct posix_log *log)
 	return ret;
 }
 
-/* The oldest events have given way, unless the slot had a part of the same block. */
+/* Counts the overwritten events, unless the slot had a part of the same block. */
 static void count_overwritten(struct posix_log *log, const struct log_slot *slot)
 {
 	if (slot->stream == log->stream)
@@ -129,7 +129,7 @@ static void count_overwritten(struct posix_log *log, const struct log_slot *slot
 	log->state.is_overrun = true;
 }
 
-/* META of what events need comes before them. */
+/* Writes a block, after the META that its events need. */
 static int put_block(struct posix_log *log, const struct ktrace_tracefile_block *b)
 {
 	struct log_slot *slot = log->slots + log->slot;
@@ -153,7 +153,7 @@ static int put_block(struct posix_log *log, const struct ktrace_tracefile_block 
 	return ret;
 }
 
-/* Writes what of the block the file does not have. Return: 0 or -errno. */
+/* Writes the part of the block that the file does not have yet. Returns 0 or -errno. */
 static int write_block(struct posix_log *log)
 {
 	__u32 from = log->is_bounded ? 0 : log->written;
@@ -176,7 +176,7 @@ static int write_block(struct posix_log *log)
 	return 0;
 }
 
-/* LOOP: the slots are used again, from the first one on. */
+/* LOOP: reuses the slots, starting with the first. */
 static int next_round(struct posix_log *log)
 {
 	int ret;
@@ -193,7 +193,7 @@ static int next_round(struct posix_log *log)
 	return 0;
 }
 
-/* The block is full: makes an empty one. Return: 0 or -errno, then it is as before. */
+/* Starts a new block after a full one. Returns 0 or -errno; on failure nothing changes. */
 static int next_block(struct posix_log *log)
 {
 	int ret = write_block(log);
@@ -227,7 +227,7 @@ static void open_block(struct posix_log *log, __u64 ts)
 	append(log, &header, sizeof(header));
 }
 
-/* The sets that START and FILTER have */
+/* Maps the sets in START and FILTER events to the file's ids. */
 static void map_sets(struct posix_log *log, char *data, size_t size)
 {
 	trace_event_set_t set;
@@ -239,7 +239,7 @@ static void map_sets(struct posix_log *log, char *data, size_t size)
 	}
 }
 
-/* There is room for it. */
+/* Appends a record; the caller has made room. */
 static void put_record(struct posix_log *log, const struct ktrace_record *rec, const void *payload)
 {
 	struct ktrace_record r = *rec;
@@ -272,7 +272,7 @@ static size_t room(const struct posix_log *log)
 	return log->block_size - used;
 }
 
-/* UNTIL_FULL: ends with STOP, for which the last block has kept room (PTRC-45). */
+/* UNTIL_FULL: ends with STOP, for which the last block has reserved room (PTRC-45). */
 static void put_stop(struct posix_log *log, const struct ktrace_record *after)
 {
 	struct {
@@ -288,7 +288,7 @@ static void put_stop(struct posix_log *log, const struct ktrace_record *after)
 	log->state.is_full = true;
 }
 
-/* Sees to room for a record. Return: 1, 0 = the log is full, -errno. */
+/* Makes room for a record. Returns 1, 0 = the log is full, or -errno. */
 static int make_room(struct posix_log *log, const struct ktrace_record *rec)
 {
 	size_t need = KTRACE_RECORD_SIZE(rec->len);
@@ -306,7 +306,7 @@ static int make_room(struct posix_log *log, const struct ktrace_record *rec)
 	return ret ? ret : make_room(log, rec);
 }
 
-/* The id that the type has in the file; one without a name is told as unnamed. */
+/* Returns the type's id in the file; types without a name become the unnamed type. */
 static __u16 file_id(const struct posix_log *log, trace_event_id_t event)
 {
 	if (event <= POSIX_TRACE_UNNAMED_USEREVENT)
@@ -315,7 +315,7 @@ static __u16 file_id(const struct posix_log *log, trace_event_id_t event)
 	       POSIX_ID_BASE + POSIX_TRACE_UNNAMED_USEREVENT;
 }
 
-/* Can posix_trace_event() have made it? A traced program can write to the rings. */
+/* True if posix_trace_event() can have made the record. A traced program can write to the rings. */
 static bool is_event(const struct posix_log *log, const struct ktrace_record *r,
 		     const struct ktrace_posix_event *e)
 {
@@ -356,7 +356,7 @@ int ktrace_posix_log_flush(struct posix_log *log)
 	return ktrace_posix_log_note(log, write_block(log));
 }
 
-/* Takes the room that a log of bounded size may need, and any log to be closed. */
+/* Reserves disk space for a log of bounded size, and for closing any log. */
 static int take_room(struct posix_log *log)
 {
 	__u64 slot = SLOT_SIZE(log) + sizeof(struct ktrace_index);
@@ -365,7 +365,7 @@ static int take_room(struct posix_log *log)
 							    : LOG_END_SIZE);
 }
 
-/* The META that a log begins with, and its stream. */
+/* Writes the initial META of a log, and its stream. */
 static int put_begin(struct posix_log *log)
 {
 	int ret;
@@ -387,7 +387,7 @@ static bool has_content(int fd)
 	return !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size;
 }
 
-/* Goes on with the log that the file has. If it cannot the file stays as it was. */
+/* Continues the log in the file. On failure the file stays unchanged. */
 static int begin_again(struct posix_log *log)
 {
 	__u64 end, none = 0;
@@ -402,7 +402,7 @@ static int begin_again(struct posix_log *log)
 	return -ret;
 }
 
-/* Return: 0 or errno. */
+/* Returns 0 or errno. */
 static int begin(struct posix_log *log)
 {
 	int ret;
@@ -415,14 +415,14 @@ static int begin(struct posix_log *log)
 	ktrace_posix_meta_begin(&log->text, &log->origin);
 	ktrace_posix_meta_system(&log->text);
 	ret = put_begin(log);
-	if (ret) {	/* no stream, no log */
+	if (ret) {	/* without a stream there is no log */
 		ktrace_tracefile_abandon(log->tf);
 		log->tf = NULL;
 	}
 	return -ret;
 }
 
-/* O_APPEND would write at the end, wherever it should go. */
+/* Clears O_APPEND, which would write everything at the end of the file. */
 static void take_append_off(struct posix_log *log)
 {
 	int flags = fcntl(log->fd, F_GETFL);
@@ -432,7 +432,7 @@ static void take_append_off(struct posix_log *log)
 		log->flags = flags;
 }
 
-/* @tf has been closed, or is NULL. */
+/* Frees the log; @tf has been closed or is NULL. */
 static void free_log(struct posix_log *log)
 {
 	if (log->flags >= 0)
@@ -513,7 +513,7 @@ void ktrace_posix_log_status(struct posix_log *log, struct posix_log_status *out
 	log->state.error = 0;
 }
 
-/* It could not be written, or a part of it. */
+/* Counts the events of a block that could not be written completely. */
 static void give_up_block(struct posix_log *log)
 {
 	bool is_part = log->is_bounded && log->slot < log->slot_used &&

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* log_clock.c - readings of the clocks in a log */
+/* log_clock.c - clock readings in a log */
 #include "log_state.h"
 
-/* META that waits for room on a full disk. */
+/* Limit of META that waits for room on a full disk. */
 #define TEXT_MAX (1u << 20)
 
-/* Half of the readings will do. */
+/* Drops every second reading. */
 static void thin_readings(struct posix_log *log)
 {
 	struct ktrace_reading *r = log->readings;
@@ -16,7 +16,7 @@ static void thin_readings(struct posix_log *log)
 		r[i] = r[2 * i];
 }
 
-/* META is never given up, so a log of bounded size tells its readings at the end. */
+/* Keeps the reading in memory: META is never removed, so a bounded log writes its readings last. */
 static void keep_reading(struct posix_log *log)
 {
 	if (log->reading_nr &&
@@ -46,7 +46,7 @@ int ktrace_posix_log_clock(struct posix_log *log, const struct ktrace_reading *r
 	return ktrace_posix_log_note(log, ktrace_posix_log_put_text(log));
 }
 
-/* What was kept, and the last one. */
+/* Adds the META of all readings that were kept, and of the latest one. */
 void ktrace_posix_log_put_readings(struct posix_log *log)
 {
 	for (size_t i = 0; i < log->reading_nr; i++)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * log_end.c - completes a log: its status, what was lost, and room for that
+ * log_end.c - complete a log: write its status and losses, and make room for them
  *
- * A log that cannot be completed cannot be opened. So where there is no room for its end events
- * give way, which are counted, but no names.
+ * A log that is not completed cannot be opened. So without enough room for its end, events are
+ * removed and counted, but no names.
  */
 #include "log_state.h"
 
-/* How many were lost, by whom; once, at the end (PTRC-48). */
+/* Writes the number of losses by reason; once, at the end (PTRC-48). */
 static int put_lost(struct posix_log *log, const struct posix_trace_status_info *status)
 {
 	struct ktrace_lost sum;
@@ -22,8 +22,8 @@ static int put_lost(struct posix_log *log, const struct posix_trace_status_info 
 }
 
 /*
- * LOOP: what the round before has left is behind what is newer. Of that nothing stays that does
- * not follow without a gap.
+ * LOOP: removes what is left of the previous round. It is after the newer events in the file, so
+ * removing only its end would leave a gap before the newer events.
  */
 static void cut_last_round(struct posix_log *log, __u64 *records)
 {
@@ -34,7 +34,7 @@ static void cut_last_round(struct posix_log *log, __u64 *records)
 		}
 }
 
-/* Room for the end; no names are given up for it (PTRC-49). */
+/* Makes room for the end; does not remove names (PTRC-49). */
 static int make_end_room(struct posix_log *log)
 {
 	__u64 records = 0;
@@ -53,8 +53,8 @@ static int make_end_room(struct posix_log *log)
 }
 
 /*
- * ktrace_posix_log_put_end - what a log ends with: its status
- * @known:	what the log had given up when @status was asked for
+ * ktrace_posix_log_put_end - write the end of a log: its status
+ * @known:	the log's own status when @status was queried
  *
  * Return: 0 or -errno.
  */

@@ -2,9 +2,9 @@
 /*
  * log_extend.c - POSIX_TRACE_APPEND to a file that has a log (PTRC-46)
  *
- * Names keep their ids, the new events get a stream of their own. If they were recorded in
- * another boot or by another clock, their stamps are shifted so that the file's clock goes on
- * where wall clock time says it would be now, or right behind its end.
+ * Names keep their ids; the new events get a stream of their own. If they are from another boot or
+ * another clock, their stamps are shifted so that the file's clock continues at the current wall
+ * clock time, or directly after its end.
  */
 #include "log_state.h"
 
@@ -38,7 +38,7 @@ static int take_names(struct posix_log *log, const struct ktrace_trace *t)
 	return ret;
 }
 
-/* Where the file's clock is to be at the first reading of ours. */
+/* Computes the shift from our first clock reading to the file's clock. */
 static bool take_clock(struct posix_log *log, const struct ktrace_trace *t, bool is_same)
 {
 	const struct ktrace_reading *now = &log->origin.now;
@@ -72,7 +72,7 @@ static int take_trace(struct posix_log *log, const struct ktrace_trace *t)
 		return EINVAL;
 	for (size_t i = 0; (stream = ktrace_trace_stream(t, i)); i++)
 		log->stream = stream->id + 1 > log->stream ? stream->id + 1 : log->stream;
-	/* The line of this machine ends with its boot id. */
+	/* The host line of META ends with the boot id. */
 	ktrace_text_host(&host);
 	own = host.buf ? strstr(host.buf, " boot=") : NULL;
 	is_same = own && is_equal(own + strlen(" boot="), boot) &&
@@ -84,9 +84,9 @@ static int take_trace(struct posix_log *log, const struct ktrace_trace *t)
 }
 
 /*
- * ktrace_posix_log_extend - go on with the log that the file has
+ * ktrace_posix_log_extend - continue the log in the file
  *
- * Return: 0; EINVAL it has none that was closed, or that can be read; errno.
+ * Return: 0; EINVAL if it has no closed or no readable log; errno.
  */
 int ktrace_posix_log_extend(struct posix_log *log)
 {

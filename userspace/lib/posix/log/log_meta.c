@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * log_meta.c - what META of a log says
+ * log_meta.c - write the META of a log
  *
  *   posix  version= word= set= ...	attributes of the stream
  *   posix  stream_status= ...		at the end: status
  *   event  kind=user id= desc=posix:NAME{...}
  *
- * A name of POSIX may have any bytes, one of an event here letters, digits and _ . - |: in what
- * stands for NAME, others are written +XX, XX hexadecimal, and the empty name is "+".
+ * A POSIX name may contain any bytes, the name of a tracefile event only letters, digits and _ . -
+ * |. In NAME, other bytes are written as +XX, XX in hexadecimal, and the empty name as "+".
  */
 #include "log_meta.h"
 
@@ -21,7 +21,7 @@
 
 #define NS_PER_S 1000000000ull
 
-/* Of every event; behind it comes what the type has as data. */
+/* Common fields of every event; the data of its type follows. */
 #define COMMON "ptr address;x64 thread;u32 pid;"
 
 static __u64 to_ns(const struct timespec *t)
@@ -72,7 +72,7 @@ static bool is_plain(unsigned char c)
 	return (c < 0x80 && isalnum(c)) || (c && strchr("_.-|", c));
 }
 
-/* "posix:" and the name as it can stand in a description */
+/* Builds "posix:" and the name in the form of a description. */
 void ktrace_posix_full_name(char full[POSIX_FULL_NAME_SIZE], const char *name)
 {
 	char *to = stpcpy(full, "posix:");
@@ -88,7 +88,7 @@ void ktrace_posix_full_name(char full[POSIX_FULL_NAME_SIZE], const char *name)
 	*to = '\0';
 }
 
-/* The opposite. False: @full is none that ktrace_posix_full_name() makes. */
+/* Decodes @full. Returns false if ktrace_posix_full_name() cannot have made it. */
 bool ktrace_posix_plain_name(char name[TRACE_EVENT_NAME_MAX + 1], const char *full)
 {
 	size_t n = 0;
@@ -125,13 +125,13 @@ static void put_event(struct ktrace_text *t, __u32 id, const char *name, const c
 	ktrace_text_str(t, "desc", desc);
 }
 
-/* An event type of programs, @id as in records. */
+/* Adds a user event type, @id as in records. */
 void ktrace_posix_meta_event(struct ktrace_text *t, __u32 id, const char *name)
 {
 	put_event(t, id, name, "bytes data;");
 }
 
-/* All that there always are. The sets of START and FILTER are long, and left out of listings. */
+/* Adds all predefined types. The descriptions of START and FILTER omit their long sets. */
 void ktrace_posix_meta_system(struct ktrace_text *t)
 {
 	trace_event_id_t id;

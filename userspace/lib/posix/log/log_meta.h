@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* log_meta.h - what META of a log says, Documentation/trace-format.md */
+/* log_meta.h - the META of a log, Documentation/trace-format.md */
 #ifndef KTRACE_POSIX_LOG_LOG_META_H
 #define KTRACE_POSIX_LOG_LOG_META_H
 
@@ -7,13 +7,13 @@
 
 #include "log.h"
 
-/* What the line "posix" says of the form of the rest; others are refused. */
+/* Version in the line "posix", for the format of the rest; others are refused. */
 #define POSIX_LOG_VERSION 1u
 
-/* "posix:" and a name, each byte of which may take three */
+/* "posix:" and a name, each byte of which may take three bytes */
 #define POSIX_FULL_NAME_SIZE (6 + 3 * TRACE_EVENT_NAME_MAX + 2)
 
-/* struct posix_log_end - what the end of a log says, beside struct posix_trace_status_info */
+/* struct posix_log_end - the end of a log in addition to struct posix_trace_status_info */
 struct posix_log_end {
 	struct ktrace_reading clock;
 	struct posix_log_status log;

@@ -2,8 +2,8 @@
 /*
  * log_names.c - event types and threads of a log
  *
- * Ids in a file are those of the event types, but in a file that is extended: there a name
- * keeps the id that it had, and a new one gets one that is free.
+ * Ids in a file are those of the event types, unless a file is extended: then an existing name
+ * keeps its id, and a new name gets a free id.
  */
 #include "log_state.h"
 
@@ -27,7 +27,7 @@ static bool is_taken(const struct posix_log *log, __u32 id)
 	return false;
 }
 
-/* The file has a type @id that is called @name. Return: 0, ENOMEM. */
+/* Notes that the file has type @id with name @name. Returns 0 or ENOMEM. */
 int ktrace_posix_log_take_name(struct posix_log *log, __u32 id, const char *name)
 {
 	struct log_name *names = realloc(log->names, (log->name_nr + 1) * sizeof(*names));
@@ -43,7 +43,7 @@ int ktrace_posix_log_take_name(struct posix_log *log, __u32 id, const char *name
 	return 0;
 }
 
-/* An id that no type has, the type's own if it can be; 0 = none is left. */
+/* Returns a free id, if possible the type's own; 0 = none is left. */
 static __u32 free_id(const struct posix_log *log, trace_event_id_t event)
 {
 	const __u32 first = POSIX_ID_BASE + POSIX_TRACE_UNNAMED_USEREVENT + 1;
@@ -75,7 +75,7 @@ int ktrace_posix_log_name(struct posix_log *log, trace_event_id_t event, const c
 		return 0;
 	id = known ? known->id : free_id(log, event);
 	if (known || !id) {
-		/* What has no id left is told as unnamed. */
+		/* A type without an id is recorded as unnamed. */
 		log->ids[event] = (__u16)(id ? id : POSIX_ID_BASE + POSIX_TRACE_UNNAMED_USEREVENT);
 		return 0;
 	}
@@ -87,7 +87,7 @@ int ktrace_posix_log_name(struct posix_log *log, trace_event_id_t event, const c
 	return 0;
 }
 
-/* The same set of types, by the ids that they have in the file. */
+/* Maps a set of types to their ids in the file. */
 void ktrace_posix_log_map_set(const struct posix_log *log, trace_event_set_t *set)
 {
 	const trace_event_set_t from = *set;
@@ -98,7 +98,7 @@ void ktrace_posix_log_map_set(const struct posix_log *log, trace_event_set_t *se
 		if (!(from.__word[event / 64] >> event % 64 & 1))
 			continue;
 		id = log->ids[event] ? log->ids[event] : POSIX_ID_BASE + event;
-		/* Of one without a name the id may be another type's here. */
+		/* The id of an unnamed type may be another type's here. */
 		if (!log->ids[event] && is_taken(log, id))
 			continue;
 		id -= POSIX_ID_BASE;
@@ -106,7 +106,7 @@ void ktrace_posix_log_map_set(const struct posix_log *log, trace_event_set_t *se
 	}
 }
 
-/* Says all names again: the file has lost them. Return: 0, -ENOMEM. */
+/* Writes all names again because the file lost them. Returns 0 or -ENOMEM. */
 int ktrace_posix_log_say_names(struct posix_log *log)
 {
 	for (size_t i = 0; i < log->name_nr; i++)
@@ -116,7 +116,7 @@ int ktrace_posix_log_say_names(struct posix_log *log)
 	return log->text.error;
 }
 
-/* Is it new? A table without deletion; when it is nearly full, none is. */
+/* True if the thread is new. The table has no deletion; once it is nearly full, none is new. */
 static bool is_new_thread(struct posix_log *log, __u32 tid)
 {
 	size_t i = tid * 2654435761u % LOG_THREADS;
@@ -131,7 +131,7 @@ static bool is_new_thread(struct posix_log *log, __u32 tid)
 	return true;
 }
 
-/* There is an event of this thread: says who that is, once. */
+/* Writes the names of an event's process and thread, once each. */
 void ktrace_posix_log_meet(struct posix_log *log, __u32 pid, __u32 tid, __u64 ts)
 {
 	if (pid && is_new_thread(log, pid))

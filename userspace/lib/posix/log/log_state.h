@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* log_state.h - a log that is being written, as its parts see it */
+/* log_state.h - the internals of a log being written */
 #ifndef KTRACE_POSIX_LOG_LOG_STATE_H
 #define KTRACE_POSIX_LOG_LOG_STATE_H
 
 #include "log_meta.h"
 #include "posix/base/eventset.h"
 
-/* Threads whose names are told. */
+/* Maximum number of threads with names in a log. */
 #define LOG_THREADS 4096u
 
-/* Readings of the clocks that a log of bounded size keeps. */
+/* Maximum number of clock readings kept for a log of bounded size. */
 #define LOG_READINGS 128u
 
-/* META that a log ends with, what was lost, and a few names that were not known at first */
+/* Room for the final META, the losses, and a few names that were unknown at first */
 #define LOG_END_SIZE 4096u
 
 /**
  * struct log_name - an event type of the file
- * @id:		as in its records
- * @name:	what it is called
+ * @id:		its id in the file's records
+ * @name:	its name
  */
 struct log_name {
 	__u32 id;
@@ -26,10 +26,10 @@ struct log_name {
 };
 
 /**
- * struct log_slot - one place for a block in a file of bounded size
- * @offset:	of the BLOCK section
- * @records:	in it
- * @stream:	of them
+ * struct log_slot - a place for a block in a file of bounded size
+ * @offset:	offset of the BLOCK section
+ * @records:	number of records in it
+ * @stream:	their stream
  */
 struct log_slot {
 	__u64 offset;
@@ -40,45 +40,45 @@ struct log_slot {
 /**
  * struct posix_log - one log
  * @tf:		the file
- * @fd:		of our own, the same open file as the caller's
- * @flags:	that it had before O_APPEND was taken off; -1 = it had none
- * @attr:	of the stream
- * @is_bounded:	its blocks have slots; otherwise each goes behind the one before
- * @origin:	META that comes first
- * @text:	META being put together
+ * @fd:		our own descriptor, for the same open file as the caller's
+ * @flags:	its flags before O_APPEND was cleared; -1 = O_APPEND was not set
+ * @attr:	attributes of the stream
+ * @is_bounded:	its blocks have slots; otherwise each is appended
+ * @origin:	source of the stamps, for the initial META
+ * @text:	pending META
  *
  * @block:	the block being filled
- * @block_size:	its size
- * @used:	bytes in it
- * @written:	of these, in the file: not bounded
- * @is_dirty:	bounded: the file has less than @used
- * @records:	events in the block, that are not @written
- * @first_ts:	of the first of them
- * @last_ts:	largest of them
+ * @block_size:	size of @block
+ * @used:	bytes used in it
+ * @written:	not bounded: bytes of it in the file
+ * @is_dirty:	bounded: @used has bytes that the file lacks
+ * @records:	events in the block; not bounded: those not written yet
+ * @first_ts:	stamp of the first of them
+ * @last_ts:	largest stamp of them
  * @pos:	ring position of the block
- * @stream:	the file's number of the stream; a bounded one has two in turn
+ * @stream:	number of the stream in the file; a bounded log has two in turn
  *
- * @slots:	of a bounded log
- * @slot_nr:	how many there can be
- * @slot_used:	how many there are in the file
- * @slot:	the block's own
+ * @slots:	slots of a bounded log
+ * @slot_nr:	maximum number of slots
+ * @slot_used:	number of slots in the file
+ * @slot:	the block's slot
  * @streams_at:	offset of the META section that names both streams
- * @content_at:	where clearing begins: what is before it stays
- * @floor:	no event of this round is before this stamp
+ * @content_at:	offset of the content that clearing removes
+ * @floor:	minimum stamp for events of this round
  * @newest:	largest stamp so far
  *
- * @shift_raw:	what is added to stamps, when a file of another boot is extended
- * @shift_mono:	the same to CLOCK_MONOTONIC
+ * @shift_raw:	added to stamps when a file of another boot is extended
+ * @shift_mono:	added to CLOCK_MONOTONIC likewise
  * @clock:	the latest reading, shifted
- * @readings:	bounded: those to be told at the end
- * @reading_nr:	how many
- * @interval:	ticks from one to the next, at least
+ * @readings:	bounded: readings to be written at the end
+ * @reading_nr:	number of @readings
+ * @interval:	minimum ticks between readings
  * @ids:	id in the file's records, by event type; 0 = not announced
- * @names:	types of programs that the file has
- * @name_nr:	how many
- * @seen:	threads that have a line
- * @seen_nr:	how many
- * @state:	what posix_trace_get_status() will say
+ * @names:	user types in the file
+ * @name_nr:	number of @names
+ * @seen:	threads that have a META line
+ * @seen_nr:	number of @seen
+ * @state:	the log's part of posix_trace_get_status()
  */
 struct posix_log {
 	struct ktrace_tracefile *tf;

@@ -2,8 +2,8 @@
 /*
  * recorded.c - pre-recorded streams, read by libktraceset
  *
- * A file is opened only if all of it follows its format and it was closed. So later reading
- * need not check it again; forged contents do no harm.
+ * A file is opened only if all of it follows its format and it was closed. So later reads need not
+ * check it again; forged contents are harmless.
  */
 #include "recorded.h"
 
@@ -27,9 +27,9 @@
 /**
  * struct recorded_type - an event type
  * @id:		its id here
- * @kind:	enum ktrace_channel_kind of its records
- * @file_id:	id of these
- * @name:	what it is called
+ * @kind:	kind of its records, enum ktrace_channel_kind
+ * @file_id:	id of its records
+ * @name:	its name
  */
 struct recorded_type {
 	trace_event_id_t id;
@@ -43,12 +43,12 @@ struct recorded_type {
  * @lock:	protects @set and @listed
  * @set:	the traceset with the one file
  * @trace:	the file
- * @is_log:	it is a log of these functions
+ * @is_log:	true for a log of a POSIX stream
  * @attr:	attributes
  * @status:	final status
- * @types:	event types by rising id
- * @type_nr:	how many
- * @listed:	how many of them ktrace_posix_recorded_next_type() has given
+ * @types:	event types by ascending id
+ * @type_nr:	number of @types
+ * @listed:	number of types returned by ktrace_posix_recorded_next_type()
  */
 struct posix_recorded {
 	pthread_mutex_t lock;
@@ -86,7 +86,7 @@ static int add_system_types(struct posix_recorded *r)
 	return ret;
 }
 
-/* A type of programs; false: the log of one of these functions has none like it. */
+/* Builds a user type; returns false if the type cannot be one of a POSIX log. */
 static bool make_type(const struct posix_recorded *r, const struct ktrace_event_type *from,
 		      struct recorded_type *type)
 {
@@ -129,7 +129,7 @@ static int take_types(struct posix_recorded *r)
 	return ret;
 }
 
-/* @check: what was found when all of the file was read */
+/* @check: result of checking the whole file */
 static int take_trace(struct posix_recorded *r, const struct ktrace_check *check)
 {
 	struct ktrace_part part;
@@ -208,7 +208,7 @@ int ktrace_posix_recorded_rewind(struct posix_recorded *r)
 	return -ret;
 }
 
-/* The type of an event that is no log's; types are ordered by kind and id in the file. */
+/* Returns the type of an event that is not from a log; types are ordered by kind and file id. */
 static trace_event_id_t type_of(const struct posix_recorded *r, __u32 kind, __u32 file_id)
 {
 	size_t low = POSIX_PREDEFINED, high = r->type_nr, middle;
@@ -244,7 +244,7 @@ static void take_common(struct found *f, const struct ktrace_trace_event *e)
 	f->len = e->len;
 }
 
-/* An event of a log; false: it is none. */
+/* Takes an event of a log; returns false if it is not a POSIX event. */
 static bool take_event(struct found *f, const struct ktrace_trace_event *e)
 {
 	struct ktrace_posix_event head;
@@ -277,7 +277,7 @@ static void take_other(const struct posix_recorded *r, struct found *f,
 	f->len = 0;
 }
 
-/* Return: 1, 0 at the end, -ENOMEM. */
+/* Returns 1, 0 at the end, or -ENOMEM. */
 static int find_next(struct posix_recorded *r, struct found *f)
 {
 	struct ktrace_trace_event e;

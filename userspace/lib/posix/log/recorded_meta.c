@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* recorded_meta.c - what META says of a log, read: the opposite of log_meta.c */
+/* recorded_meta.c - read the META of a log: the opposite of log_meta.c */
 #include "recorded_meta.h"
 
 #include <stdlib.h>
@@ -20,13 +20,13 @@ static bool to_number(const char *text, __u64 *out)
 	return !*end;
 }
 
-/* A number of the lines "posix". */
+/* Reads a number from the lines "posix". */
 bool ktrace_posix_meta_number(const struct ktrace_trace *t, const char *key, __u64 *out)
 {
 	return to_number(ktrace_trace_meta(t, "posix", key), out);
 }
 
-/* Is it the log of a stream? */
+/* True if it is the log of a stream. */
 bool ktrace_posix_meta_is_log(const struct ktrace_trace *t)
 {
 	return ktrace_trace_meta(t, "posix", "version");
@@ -39,7 +39,7 @@ static bool is_number(const struct ktrace_trace *t, const char *key, __u64 value
 	return ktrace_posix_meta_number(t, key, &is) && is == value;
 }
 
-/* And one that this kind of machine has written? */
+/* True if this kind of machine and this version can have written the log. */
 bool ktrace_posix_meta_is_ours(const struct ktrace_trace *t)
 {
 	return is_number(t, "version", POSIX_LOG_VERSION) &&
@@ -47,7 +47,7 @@ bool ktrace_posix_meta_is_ours(const struct ktrace_trace *t)
 	       is_number(t, "set", sizeof(trace_event_set_t));
 }
 
-/* A number that fits into @max, or else a value that nothing has. */
+/* Returns a number that is at most @max, or ~0, which is never valid. */
 static __u64 number(const struct ktrace_trace *t, const char *key, __u64 max)
 {
 	__u64 is;
@@ -69,7 +69,7 @@ static void read_text(const struct ktrace_trace *t, const char *key, char to[TRA
 		memcpy(to, text, strnlen(text, TRACE_NAME_MAX - 1));
 }
 
-/* Of a log; see to ktrace_posix_attr_is_possible(). */
+/* Reads the attributes of a log; the caller checks them with ktrace_posix_attr_is_possible(). */
 void ktrace_posix_meta_read_attr(const struct ktrace_trace *t, struct posix_attr *out)
 {
 	*out = (struct posix_attr){
@@ -96,7 +96,7 @@ static void read_lost(const char *text, unsigned long long lost[8])
 	}
 }
 
-/* Of a log; false: it does not have all of it, and so was not completed. */
+/* Reads the status of a log; returns false if it is incomplete: the log was not completed. */
 bool ktrace_posix_meta_read_status(const struct ktrace_trace *t,
 				   struct posix_trace_status_info *out)
 {
@@ -127,7 +127,7 @@ bool ktrace_posix_meta_read_status(const struct ktrace_trace *t,
 	return true;
 }
 
-/* Attributes of what ktraced recorded: the nearest that there is. */
+/* Chooses the nearest attributes for a file of ktraced. */
 void ktrace_posix_meta_guess_attr(const struct ktrace_trace *t, struct posix_attr *out)
 {
 	const char *cmd = ktrace_trace_meta(t, "trace", "cmd");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* recorded_meta.h - what META says of a log, read */
+/* recorded_meta.h - read the META of a log */
 #ifndef KTRACE_POSIX_LOG_RECORDED_META_H
 #define KTRACE_POSIX_LOG_RECORDED_META_H
 

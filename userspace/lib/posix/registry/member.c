@@ -2,10 +2,10 @@
 /*
  * member.c - this process in the registry of its user
  *
- * The place is found by pid and start time, which stay the same over exec: a traced process
- * goes on being traced. A forked child takes its own place, with those of its parent's streams
- * that are inherited. The image of a posix_spawn() has not forked through this library: it
- * looks for its parent's place when it starts.
+ * The slot is identified by pid and start time, which exec preserves: a traced process stays
+ * traced. A forked child takes its own slot, with the inherited streams of its parent. The image of
+ * a posix_spawn() has not forked through this library: it looks up its parent's slot when it
+ * starts.
  */
 #include "member.h"
 
@@ -20,7 +20,7 @@
 
 static const unsigned long long no_streams;
 
-/** ktrace_posix_streams - this process's mask in the registry, or a zero where there is none */
+/** ktrace_posix_streams - this process's mask in the registry, or a zero word without one */
 const volatile unsigned long long *ktrace_posix_streams = &no_streams;
 
 struct posix_member ktrace_posix_member = {
@@ -29,7 +29,7 @@ struct posix_member ktrace_posix_member = {
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* Streams of a process that its child is to be in, too. */
+/* Returns the streams of a process that its child inherits. */
 static __u64 inherited(const struct posix_registry *b, const struct posix_registry_process *parent)
 {
 	return parent ? kt_load(&parent->streams) & kt_load(&b->inherit) : 0;
@@ -44,7 +44,7 @@ static const struct posix_registry_process *find_parent(struct posix_registry *b
 	return start ? ktrace_posix_registry_find(b, pid, start) : NULL;
 }
 
-/* Takes the process's place. A stream of all that comes meanwhile is in the second look. */
+/* Takes a slot for the process. Reading `all` afterwards catches streams started meanwhile. */
 static bool take_place(struct posix_registry *b, __u64 streams)
 {
 	struct posix_member *m = &ktrace_posix_member;
@@ -53,7 +53,7 @@ static bool take_place(struct posix_registry *b, __u64 streams)
 	m->process = ktrace_posix_registry_process(b, m->owner.pid, m->owner.start, &is_new);
 	if (!m->process)
 		return false;
-	/* ORD(take_place:A) pairs ORD(trace_all:A): either sees the other */
+	/* ORD(take_place:A) pairs ORD(trace_all:A): at least one side sees the other's store */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	__atomic_fetch_or(&m->process->streams, (is_new ? streams : 0) | kt_load(&b->all),
 			  __ATOMIC_RELAXED);
@@ -106,10 +106,13 @@ struct posix_registry *ktrace_posix_registry(void)
 	return ktrace_posix_member.registry;
 }
 
-/* Of the thread that forks */
+/* Registry lock held by the forking thread */
 static __thread int hold_fd __attribute__((tls_model("initial-exec"))) = -1;
 
-/* The parent may end, and be the last one, before its child has a place: both hold the registry. */
+/*
+ * Holds the registry in parent and child: the parent may end as its last user before the child has
+ * a slot.
+ */
 static void before_fork(void)
 {
 	const struct posix_member *m = &ktrace_posix_member;
@@ -147,14 +150,14 @@ static void after_fork_in_child(void)
 	errno = saved;
 }
 
-/* 101: before constructors that record events. */
+/* 101: before constructors that may record events. */
 static __attribute__((constructor(101))) void join_at_load(void)
 {
 	ktrace_posix_registry();
 	pthread_atfork(before_fork, after_fork, after_fork_in_child);
 }
 
-/* Last, so that destructors can record. */
+/* Runs last, so that destructors can record. */
 static __attribute__((destructor(101))) void leave_at_exit(void)
 {
 	if (ktrace_posix_member.registry && getpid() == ktrace_posix_member.owner.pid)

@@ -2,8 +2,8 @@
 /*
  * member.h - this process in the registry of its user
  *
- * Every process that has the library loaded has a place there from its start on, so that a
- * controller can find it, and finds what a controller has left there for it.
+ * Every process with this library has a slot there from its start, so that controllers can find the
+ * process, and the process finds the streams that controllers have set.
  */
 #ifndef KTRACE_POSIX_REGISTRY_MEMBER_H
 #define KTRACE_POSIX_REGISTRY_MEMBER_H
@@ -13,10 +13,10 @@
 /**
  * struct posix_member - this process
  * @registry:	NULL = none
- * @process:	its place, NULL = none
- * @owner:	its name
- * @opened:	event types that this image has opened, and those of its parent before the fork
- * @opened_nr:	named ones among them
+ * @process:	its slot, NULL = none
+ * @owner:	its pid and start time
+ * @opened:	event types opened by this image, or by its parent before the fork
+ * @opened_nr:	number of named ones among them
  */
 struct posix_member {
 	struct posix_registry *registry;
@@ -29,17 +29,17 @@ struct posix_member {
 extern struct posix_member ktrace_posix_member;
 
 /**
- * ktrace_posix_registry - the registry of this process's user, mapped at the first call
+ * ktrace_posix_registry - get the registry of this process's user, mapped at the first call
  *
- * Context: not in signal handlers.
- * Return: NULL if there is none and none could be made.
+ * Context: not in a signal handler.
+ * Return: NULL if there is none and none could be created.
  */
 struct posix_registry *ktrace_posix_registry(void);
 
-/** ktrace_posix_sinks_after_fork - in the child: its thread has not recorded yet */
+/** ktrace_posix_sinks_after_fork - reset sinks in the child: its thread has not recorded yet */
 void ktrace_posix_sinks_after_fork(void);
 
-/** ktrace_posix_trid_after_fork - in the child: no trid is valid */
+/** ktrace_posix_trid_after_fork - invalidate all trids in the child */
 void ktrace_posix_trid_after_fork(void);
 
 #endif

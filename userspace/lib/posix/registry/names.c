@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * names.c - names of event types, which all processes of a user share
+ * names.c - names of event types, shared by all processes of a user
  *
- * A name's place in the registry gives the id, so one name has one id in all processes and
- * streams. Places are taken one after the other, and a search passes all that are taken, so no
- * name gets two. A process that meets a place which another one is filling in looks again. If the
- * other one has died, it takes over the place. If the other one is stopped, it makes the place
- * nobody's, which the other one finds out when it continues. The wait for all places together is
- * no longer than that for one, because any process that can write to the registry can claim them
- * all. Behind a filter of system calls, which may kill for those of waiting, it only looks again.
+ * The index of a name in the registry determines its id, so a name has the same id in all processes
+ * and streams. Slots are taken in order, and a search visits all slots in use, so no name gets two.
+ * A process that meets a slot being filled in by another one looks again. If the other one has
+ * died, it takes over the slot. If the other one is stopped, it closes the slot, which the other
+ * one notices when it continues. The wait for all slots together is limited to that for one,
+ * because any process that can write to the registry can claim all of them. Behind a system call
+ * filter, which may kill the process for the calls that wait, it only looks again.
  *
- * The types of a stream are those that its processes have opened, and those that its controller
- * has asked for.
+ * The types of a stream are those opened by its processes, and those its controller has asked for.
  */
 #include "names.h"
 
@@ -29,9 +28,9 @@
 #include "posix/base/eventset.h"
 #include "ring/port.h"
 
-/* Looks at such places before they are nobody's: the process was stopped right there. */
+/* Number of checks before such a slot is closed: its owner was stopped while claiming it. */
 #define LOOKS 10000
-/* The same where no CPU can be given up: some 0.1 s, longer than another one is without its CPU. */
+/* The same without yielding the CPU: about 0.1 s, longer than another process lacks its CPU. */
 #define CONFINED_LOOKS (1 << 22)
 #define CHANGES 16
 
@@ -49,25 +48,27 @@ static bool is_claimed(__u32 state)
 
 static __u32 state_of(const struct posix_registry_name *n)
 {
-	/* ORD(name_state:A) pairs ORD(name_ready:A): the text of a READY one */
+	/* ORD(name_state:A) pairs ORD(name_ready:A): the text of a READY name is complete */
 	return kt_load_acquire(&n->state);
 }
 
 static bool change(struct posix_registry_name *n, __u32 old, __u32 state)
 {
-	/* ORD(name_ready:A) pairs ORD(name_state:A): the text of a READY one */
+	/* ORD(name_ready:A) pairs ORD(name_state:A): the text of a READY name is complete */
 	return __atomic_compare_exchange_n(&n->state, &old, state, false, __ATOMIC_RELEASE,
 					   __ATOMIC_RELAXED);
 }
 
-/* False: it has been taken from us meanwhile. */
+/* Returns false if another process has taken it meanwhile. */
 static bool fill_in(struct posix_registry_name *n, const char *name)
 {
 	strcpy(n->text, name);
 	return change(n, my_claim(), POSIX_PLACE_READY);
 }
 
-/* Behind a filter that cannot be seen: what died is taken for one that was stopped. */
+/*
+ * True if the claimer has died. With a possible system call filter, treats it as stopped instead.
+ */
 static bool has_died(__u32 claim)
 {
 	return !ktrace_channel_is_confined() && kill(posix_place_pid(claim), 0) && errno == ESRCH;
@@ -83,7 +84,7 @@ static void relax(void)
 #endif
 }
 
-/* Waits while another process fills it in; @looks: how many are left. Return: its state then. */
+/* Waits while another process fills it in; @looks: remaining checks. Returns the final state. */
 static __u32 settle(const struct posix_registry_name *n, int *looks)
 {
 	__u32 state = state_of(n);
@@ -102,7 +103,7 @@ static bool has_text(const struct posix_registry_name *n, const char *name)
 	return !strncmp(n->text, name, sizeof(n->text));
 }
 
-/* True: it is this name's place. Among honest processes it changes hands a few times at most. */
+/* True if the slot has this name. Among honest processes it changes only a few times. */
 static bool take(struct posix_registry_name *n, const char *name, bool may_add, int *looks)
 {
 	for (int i = 0; i < CHANGES; i++) {
@@ -126,14 +127,14 @@ trace_event_id_t ktrace_posix_name_open(struct posix_registry *b, const char *na
 	int saved = errno;
 	__u32 i;
 
-	/* The first place is the unnamed event's, which has a name, too. */
+	/* The unnamed type has the first slot, and a name too. */
 	if (!strcmp(name, ktrace_posix_system_name(POSIX_ID_USER)))
 		return POSIX_ID_USER;
 	for (i = 1; i < POSIX_NAME_NR; i++) {
 		if (take(&b->name[i], name, may_add, &looks))
 			break;
 		if (!kt_load(&b->name[i].state))
-			i = POSIX_NAME_NR;	/* nothing behind it */
+			i = POSIX_NAME_NR;	/* no slot after it is in use */
 	}
 	errno = saved;
 	return i < POSIX_NAME_NR ? POSIX_ID_USER + i : 0;
@@ -153,7 +154,7 @@ bool ktrace_posix_name_get(const struct posix_registry *b, trace_event_id_t id,
 
 void ktrace_posix_names_join(struct posix_registry *b, __u32 stream)
 {
-	/* ORD(names_join:A) pairs ORD(names_opened:A): either sees the other */
+	/* ORD(names_join:A) pairs ORD(names_opened:A): at least one side sees the other's store */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	for (__u32 i = 0; i < POSIX_PROCESS_NR; i++) {
 		struct posix_registry_process *p = &b->process[i];
@@ -167,13 +168,13 @@ void ktrace_posix_names_join(struct posix_registry *b, __u32 stream)
 	}
 }
 
-/* The streams of this process have the types of word @w that it has. */
+/* Adds this program's types of word @w to the streams of this process. */
 static void tell_streams(struct posix_registry *b, __u32 w)
 {
 	const struct posix_member *m = &ktrace_posix_member;
 	__u64 mask;
 
-	/* ORD(names_opened:A) pairs ORD(names_join:A): either sees the other */
+	/* ORD(names_opened:A) pairs ORD(names_join:A): at least one side sees the other's store */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	for (mask = kt_load(ktrace_posix_streams); mask; mask &= mask - 1)
 		__atomic_fetch_or(&b->stream[__builtin_ctzll(mask)].types[w],
@@ -191,7 +192,7 @@ void ktrace_posix_names_place(struct posix_registry *b)
 	}
 }
 
-/* Counts one type more of this program. False: it has as many as it may. */
+/* Counts another type of this program. Returns false at the limit. */
 static bool count_one(struct posix_member *m)
 {
 	__u32 nr = kt_load(&m->opened_nr);
@@ -204,7 +205,7 @@ static bool count_one(struct posix_member *m)
 	return true;
 }
 
-/* Whether a stream of this process has the type, by its controller or another process */
+/* True if a stream of this process has the type, from its controller or another process. */
 static bool is_mapped(const struct posix_registry *b, trace_event_id_t id)
 {
 	for (__u64 mask = kt_load(ktrace_posix_streams); mask; mask &= mask - 1)
@@ -213,7 +214,7 @@ static bool is_mapped(const struct posix_registry *b, trace_event_id_t id)
 	return false;
 }
 
-/* This program records events of type @id from now on. False: it has too many types. */
+/* Notes that this program records type @id. Returns false if it has too many types. */
 static bool use(struct posix_member *m, trace_event_id_t id)
 {
 	const __u64 bit = 1ull << id % 64;
@@ -226,7 +227,7 @@ static bool use(struct posix_member *m, trace_event_id_t id)
 	if (!counts && !is_mapped(m->registry, id))
 		return false;
 	if (__atomic_fetch_or(word, bit, __ATOMIC_RELAXED) & bit && counts)
-		__atomic_fetch_sub(&m->opened_nr, 1, __ATOMIC_RELAXED);	/* another thread */
+		__atomic_fetch_sub(&m->opened_nr, 1, __ATOMIC_RELAXED);	/* counted twice */
 	if (m->process)
 		__atomic_fetch_or(&m->process->opened[id / 64], bit, __ATOMIC_RELAXED);
 	tell_streams(m->registry, id / 64);
@@ -234,15 +235,15 @@ static bool use(struct posix_member *m, trace_event_id_t id)
 }
 
 /**
- * posix_trace_eventid_open - the event type that has a name (PTRC-54)
+ * posix_trace_eventid_open - get the event type of a name, creating it if necessary (PTRC-54)
  * @event_name:	at most TRACE_EVENT_NAME_MAX bytes
- * @event_id:	the type; POSIX_TRACE_UNNAMED_USEREVENT if this program has TRACE_USER_EVENT_MAX - 1
- *		others and no stream that it is in has the name, or the user's processes have as
- *		many as there can be
+ * @event_id:	out: the type; POSIX_TRACE_UNNAMED_USEREVENT if this program has
+ *		TRACE_USER_EVENT_MAX - 1 others and no stream that traces it has the name, or if the
+ *		user's processes have the maximum number of types
  *
  * The same name gives the same id in all processes of a user.
  *
- * Context: any thread, no signal handler; no cancellation point.
+ * Context: any thread, not in a signal handler; not a cancellation point.
  * Return: 0; EINVAL for NULL; ENAMETOOLONG.
  */
 int posix_trace_eventid_open(const char *restrict event_name,

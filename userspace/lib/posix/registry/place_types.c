@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* place_types.c - event types of a stream that has a place on a registry */
+/* place_types.c - event types of a stream with a slot in a registry */
 #include "place_types.h"
 
 #include "names.h"

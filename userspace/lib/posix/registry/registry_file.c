@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * registry_file.c - the file that all processes of a user share: made, mapped, removed
+ * registry_file.c - the file shared by all processes of a user: create, map, remove
  *
- * A new registry gets its name when it is whole (link), so nobody opens half of one. A process
- * holds a shared lock on the file while it takes a place. The last one to leave removes the
- * registry if it gets the lock exclusively: then no other is about to take a place.
+ * A new registry gets its name (by link) only when it is complete, so no process opens an
+ * incomplete one. A process holds a shared lock on the file while it takes a slot. The last one to
+ * leave removes the registry if it gets the lock exclusively: then no other process is about to
+ * take a slot.
  *
- * Anybody can make files in /dev/shm, so another user may have the registry's name. Then the
- * registry gets a name with a random end, which nobody can have taken before, and is found by its
- * owner. It stays in use if the other user gives the first name up.
+ * Any user can create files in /dev/shm, so another user may own the registry's name. Then the
+ * registry gets a name with a random end, which nobody can have taken before, and is identified by
+ * its owner. It stays in use even if the other user removes the first name.
  */
 #include "registry_shm.h"
 
@@ -30,10 +31,10 @@
 #define BOARD_DIR "/dev/shm"
 #endif
 
-/* Others hold the lock for a moment only. A process that has been stopped is not waited for. */
+/* Others hold the lock only briefly. Does not wait longer for a process that is stopped. */
 #define LOCK_MS 1000
 #define NAP_US 1000
-/* Registries that others have removed again before we had them */
+/* Attempts, in case other processes remove registries before we have them */
 #define TRIES 100
 
 /* The first PID namespace */
@@ -43,8 +44,8 @@
 #define RANDOM_DIGITS 16
 
 /*
- * Numbers of processes mean others in another PID namespace, where nobody of ours seems to live:
- * each namespace has registries of its own.
+ * Returns the usual path. Process ids differ between PID namespaces, where our processes would seem
+ * to be dead, so each namespace has its own registries.
  */
 static void usual_path(char *path, uid_t uid)
 {
@@ -55,7 +56,7 @@ static void usual_path(char *path, uid_t uid)
 		snprintf(path + n, PATH_ROOM - (size_t)n, "-%llu", (unsigned long long)ns.st_ino);
 }
 
-/* An entry of a folder, as the kernel writes it */
+/* An entry of a folder as returned by the kernel */
 struct entry {
 	__u64 inode;
 	__s64 next;
@@ -76,9 +77,9 @@ static bool is_spare(int dir, const char *name, const char *usual, uid_t uid)
 }
 
 /*
- * Completes @path, the usual one, to that of the user's registry with a random end: to the first by
- * name, which is the same for all. Allocates nothing: handlers of signals record events, too.
- * Return: true, or false if there is none.
+ * Extends @path, the usual one, to that of the user's registry with a random end: the first by
+ * name, so that all processes choose the same. Allocates nothing, because signal handlers record
+ * events too. Returns false if there is none.
  */
 static bool find_spare(char *path, uid_t uid)
 {
@@ -102,7 +103,7 @@ static bool find_spare(char *path, uid_t uid)
 	return *found;
 }
 
-/* The path of the user's registry, or of the one to be made */
+/* Returns the path of the user's registry, or of the one to create. */
 static void registry_path(char *path, uid_t uid)
 {
 	struct stat st;
@@ -128,7 +129,7 @@ static __u64 now_ms(void)
 
 static int set_up(int fd)
 {
-	/* Only its first words: a registry may be larger than a thread's stack. */
+	/* Write only the first words: a registry may be larger than a thread's stack. */
 	struct {
 		__u32 magic, version, size, name_nr;
 		__u64 inode;
@@ -147,7 +148,7 @@ static int set_up(int fd)
 	return pwrite(fd, &head, sizeof(head), 0) < 0 ? -errno : 0;
 }
 
-/* Makes and names the file. Return: descriptor or -errno; -EEXIST somebody else has. */
+/* Creates and names the file. Returns a descriptor or -errno; -EEXIST if the name exists. */
 static int make_file(const char *path, uid_t uid)
 {
 	int fd = open(BOARD_DIR, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600), error;
@@ -165,14 +166,14 @@ static int make_file(const char *path, uid_t uid)
 	return error ? error : fd;
 }
 
-/* A file that is no registry, or not whole, is left alone. */
+/* Ignores files that are not a complete registry. */
 static bool is_registry(const struct stat *st, uid_t uid)
 {
 	return S_ISREG(st->st_mode) && st->st_uid == uid &&
 	       st->st_size == sizeof(struct posix_registry);
 }
 
-/* Return: the file that has the name, or -errno. */
+/* Returns a descriptor of the file with this name, or -errno. */
 static int open_file(const char *path, uid_t uid, struct stat *st)
 {
 	int fd = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC), error;
@@ -192,13 +193,13 @@ static bool is_linked(int fd)
 	return !fstat(fd, &st) && st.st_nlink;
 }
 
-/* Return: the file that has the name, locked; -ENOENT none has, or not any more. */
+/* Returns the file with this name, locked; -ENOENT if there is none, or it was removed. */
 static int hold_file(const char *path, uid_t uid, struct stat *st)
 {
 	const __u64 begin = now_ms();
 	int fd;
 
-	/* "ktraced --recover" removes it, as nobody has used it. */
+	/* "ktraced --recover" is removing it, because it is unused. */
 	while ((fd = open_file(path, uid, st)) == -EWOULDBLOCK && now_ms() - begin < LOCK_MS)
 		usleep(NAP_US);
 	if (fd < 0)
@@ -226,7 +227,7 @@ int ktrace_posix_registry_hold(const struct posix_registry *b, uid_t uid)
 	return fd;
 }
 
-/* Makes the registry if there is none. It is opened then like any other. */
+/* Creates the registry if there is none, then opens it like any other. */
 static int hold_or_make(uid_t uid)
 {
 	char path[PATH_ROOM], made[PATH_ROOM] = "";
@@ -235,7 +236,9 @@ static int hold_or_make(uid_t uid)
 
 	for (int i = 0; i < TRIES; i++) {
 		registry_path(path, uid);
-		/* Another process has made one at the same time, whose random end comes first. */
+		/*
+		 * Another process has created one at the same time, whose random end sorts first.
+		 */
 		if (*made && strcmp(made, path))
 			unlink(made);
 		*made = '\0';
@@ -281,11 +284,11 @@ int ktrace_posix_registry_map(uid_t uid, struct posix_registry **out)
 
 void ktrace_posix_registry_let_go(int fd)
 {
-	flock(fd, LOCK_UN);	/* what is mapped keeps the file open, and its lock */
+	flock(fd, LOCK_UN);	/* the mapping keeps the file open, and thus the lock */
 	close(fd);
 }
 
-/* Waits for those who are coming or leaving, too, until one has a place or all are gone. */
+/* Waits while others attach or detach, until one has a slot or none is left. */
 static bool is_last(const struct posix_registry *b, int fd)
 {
 	const __u64 begin = now_ms();
@@ -301,7 +304,7 @@ static bool is_last(const struct posix_registry *b, int fd)
 	}
 }
 
-/* Newcomers hold the lock while they take a place, so they are seen when we have it. */
+/* New processes hold the lock while they take a slot, so with the lock we see all of them. */
 void ktrace_posix_registry_remove(struct posix_registry *b, uid_t uid)
 {
 	char path[PATH_ROOM];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* registry_shm.c - places in the registry: of processes, and of streams */
+/* registry_shm.c - slots in the registry: of processes, and of streams */
 #include "registry_shm.h"
 
 #include <errno.h>
@@ -22,7 +22,7 @@ __u64 ktrace_posix_start_time(pid_t pid, uid_t *uid)
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	/* No descriptor is left, or /proc hides the process: it may live. */
+	/* No descriptor is left, or /proc hides the process: it may be alive. */
 	if (fd < 0)
 		return kill(pid, 0) && errno == ESRCH ? 0 : POSIX_START_UNKNOWN;
 	if (!fstat(fd, &st))
@@ -35,7 +35,7 @@ __u64 ktrace_posix_start_time(pid_t pid, uid_t *uid)
 	if (!at || sscanf(at, ") %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d "
 			  "%*d %ld %*d %llu", &state, &threads, &start) != 3)
 		return 0;
-	/* A zombie with threads is a process whose first thread has ended. */
+	/* A zombie with threads is a live process whose first thread has ended. */
 	if (state == 'X' || (state == 'Z' && threads < 2))
 		return 0;
 	*uid = st.st_uid;
@@ -50,7 +50,7 @@ bool ktrace_posix_owner_lives(const struct posix_owner *o)
 	return start && (start == o->start || start == POSIX_START_UNKNOWN);
 }
 
-/* Whether a process has ended; it was there a moment ago, so its start time does not matter. */
+/* True if a process has ended. It existed a moment ago, so its start time does not matter. */
 static bool has_ended(pid_t pid)
 {
 	uid_t uid;
@@ -60,7 +60,9 @@ static bool has_ended(pid_t pid)
 
 static bool is_place_of(const struct posix_registry_process *p, pid_t pid, __u64 start)
 {
-	/* ORD(process_find:A) pairs ORD(process_claim:A): start time before the pid */
+	/*
+	 * ORD(process_find:A) pairs ORD(process_claim:A): the start time is stored before the pid
+	 */
 	return kt_load_acquire(&p->pid) == pid && kt_load(&p->start) == start;
 }
 
@@ -81,12 +83,14 @@ static bool claim(struct posix_registry_process *p, pid_t old, pid_t pid, __u64 
 	kt_store(&p->start, start);
 	kt_store(&p->streams, 0);
 	memset(p->opened, 0, sizeof(p->opened));
-	/* ORD(process_claim:A) pairs ORD(process_find:A): start time before the pid */
+	/*
+	 * ORD(process_claim:A) pairs ORD(process_find:A): the start time is stored before the pid
+	 */
 	kt_store_release(&p->pid, pid);
 	return true;
 }
 
-/* Whether nobody has the place, or its process, or who was taking it, has died. */
+/* True if the slot is free, or its process, or the process claiming it, has died. */
 static bool is_abandoned(const struct posix_registry_process *p, pid_t pid)
 {
 	const struct posix_owner o = { .pid = pid, .start = kt_load(&p->start) };
@@ -121,8 +125,9 @@ struct posix_registry_process *ktrace_posix_registry_process(struct posix_regist
 	if (!p)
 		return NULL;
 	/*
-	 * A controller may have taken a place for us at the same time.
-	 * ORD(registry_process:A) pairs ORD(registry_trace:A): one of both sees the other's place
+	 * A controller may have taken a slot for us at the same time.
+	 * ORD(registry_process:A) pairs ORD(registry_trace:A): at least one side sees the other's
+	 * slot
 	 */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	for (__u32 i = 0; i < POSIX_PROCESS_NR; i++)
@@ -144,7 +149,8 @@ bool ktrace_posix_registry_trace(struct posix_registry *b, pid_t pid, __u64 star
 		return false;
 	__atomic_fetch_or(&p->streams, streams, __ATOMIC_RELAXED);
 	/*
-	 * ORD(registry_trace:A) pairs ORD(registry_process:A): one of both sees the other's place
+	 * ORD(registry_trace:A) pairs ORD(registry_process:A): at least one side sees the other's
+	 * slot
 	 */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	for (__u32 i = 0; i < POSIX_PROCESS_NR; i++)
@@ -164,7 +170,7 @@ void ktrace_posix_registry_leave(struct posix_registry *b, const struct posix_ow
 	}
 }
 
-/* Nobody is traced into the stream any more. */
+/* Removes the stream from all processes. */
 static void forget(struct posix_registry *b, __u32 stream)
 {
 	const __u64 bit = 1ull << stream;
@@ -179,8 +185,8 @@ static void forget(struct posix_registry *b, __u32 stream)
 }
 
 /*
- * May the file be removed? A process that can write to the registry could do it anyway, or the
- * folder is ours.
+ * True if the file may be removed: a process that can write to the registry could remove it anyway,
+ * or the folder is ours.
  */
 static bool may_remove(int dir, const char *name)
 {
@@ -193,8 +199,8 @@ static bool may_remove(int dir, const char *name)
 }
 
 /*
- * Removes the files of a session in shared memory that nobody owns any more. @where comes from the
- * registry: if that is another user's, only that user's files may be removed.
+ * Removes the files of an orphaned session in shared memory. @where comes from the registry: if
+ * that is another user's, only that user's files may be removed.
  */
 static void remove_session(const char *where)
 {
@@ -247,7 +253,7 @@ void ktrace_posix_registry_release(struct posix_registry *b, __u32 stream)
 	struct posix_registry_stream *s = &b->stream[stream];
 
 	s->where[0] = '\0';
-	/* ORD(free_place:A) pairs ORD(claim_stream:A): nothing is stored to it any more */
+	/* ORD(free_place:A) pairs ORD(claim_stream:A): all stores to the slot are done */
 	kt_store_release(&s->word, posix_place_word(POSIX_PLACE_FREE, 0, kt_load(&s->word) >> 32));
 }
 
@@ -257,10 +263,7 @@ void ktrace_posix_registry_bury(struct posix_registry *b, __u32 stream, __u64 wo
 		empty(b, stream);
 }
 
-/*
- * The process that took the place is gone: its controller, or one that was filling it in or
- * emptying it.
- */
+/* True if the slot's process is gone: its controller, or a process filling it in or emptying it. */
 static bool is_orphan(const struct posix_registry_stream *s, __u64 word)
 {
 	const struct posix_owner owner = s->owner;
@@ -277,7 +280,7 @@ static bool is_orphan(const struct posix_registry_stream *s, __u64 word)
 
 static __u64 word_of(const struct posix_registry_stream *s)
 {
-	/* ORD(sweep:A) pairs ORD(posix_stream_ready:B): all that a READY one has */
+	/* ORD(sweep:A) pairs ORD(posix_stream_ready:B): a READY slot is complete */
 	return kt_load_acquire(&s->word);
 }
 
@@ -334,7 +337,7 @@ static int claim_stream(struct posix_registry *b, const struct posix_owner *owne
 		struct posix_registry_stream *s = &b->stream[i];
 		__u64 word = kt_load(&s->word);
 
-		/* ORD(claim_stream:A) pairs ORD(free_place:A): nothing is stored to it any more */
+		/* ORD(claim_stream:A) pairs ORD(free_place:A): all stores to the slot are done */
 		if (posix_place_state(word) != POSIX_PLACE_FREE ||
 		    !__atomic_compare_exchange_n(&s->word, &word,
 						 posix_place_word(POSIX_PLACE_CLAIMED, getpid(),
@@ -364,8 +367,8 @@ __u64 ktrace_posix_registry_publish(struct posix_registry *b, __u32 stream)
 	const __u64 word = posix_place_word(POSIX_PLACE_READY, 0, kt_load(&s->word) >> 32);
 
 	/*
-	 * ORD(posix_stream_ready:A) pairs ORD(posix_attach:A): all that a READY one has
-	 * ORD(posix_stream_ready:B) pairs ORD(sweep:A): its owner
+	 * ORD(posix_stream_ready:A) pairs ORD(posix_attach:A): a READY slot is complete
+	 * ORD(posix_stream_ready:B) pairs ORD(sweep:A): including its owner
 	 */
 	kt_store_release(&s->word, word);
 	return word;

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * registry_shm.h - who is traced into which stream: a file shared by all processes of a user
+ * registry_shm.h - which process is traced into which stream: a file shared by a user's processes
  *
  *   /dev/shm/ktrace-posix-<uid>	0600; in a PID namespace -<its number> follows, and if
  *				another user has the name, a dot and 16 random digits
  *
- *	streams		64 of them, numbers are bits of the masks below
- *	processes	by pid and start time: a mask of the streams each is in
+ *	streams		64; their numbers are bit numbers in the masks below
+ *	processes	by pid and start time: a mask of the streams of each
  *	names		of event types: index + POSIX_ID_USER is the id
  *
- * The first process makes it, controller or traced program, and the last one removes it.
- * Every process that has it mapped can write to all of it, so a reader checks each word
- * before use. Places are claimed by compare-and-swap, and the word names the claimer: if a
- * process dies half way, the next one that comes undoes what it had begun.
+ * The first process creates it, whether controller or traced program, and the last one removes it.
+ * Every process that maps it can write to all of it, so readers check each word before use. Slots
+ * are claimed by compare-and-swap, and the word identifies the claimer: if a process dies half way,
+ * a later process undoes its work.
  *
  * An event is recorded into the streams of
  *
  *	process.streams & registry.running
  *
- * that do not filter it out. `running` loses a stream's bit when its controller stops it, or
- * when a writer has found it full, which also sets the bit in `full`.
+ * that do not filter it out. `running` loses a stream's bit when its controller stops it, or when a
+ * writer finds it full, which also sets the bit in `full`.
  */
 #ifndef KTRACE_POSIX_REGISTRY_REGISTRY_SHM_H
 #define KTRACE_POSIX_REGISTRY_REGISTRY_SHM_H
@@ -39,7 +39,7 @@
 #define POSIX_NAME_NR (POSIX_ID_NR - POSIX_ID_USER)
 #define POSIX_SET_WORDS (POSIX_ID_NR / 64)
 
-/* States of a place, in the lowest two bits of its word. Zero memory is free. */
+/* States of a slot, in the lowest two bits of its word. Zeroed memory is free. */
 enum posix_place_state {
 	POSIX_PLACE_FREE = 0,
 	POSIX_PLACE_CLAIMED = 1,	/* being filled in */
@@ -49,12 +49,12 @@ enum posix_place_state {
 
 #define POSIX_WHERE_SIZE 112
 
-#define POSIX_PLACE_SHIFT 2		/* above it: the pid of who claims or empties it */
+#define POSIX_PLACE_SHIFT 2		/* above it: the pid that claims or empties it */
 
 /**
- * struct posix_owner - a process, told apart from others that get its pid later
+ * struct posix_owner - a process, distinguished from later ones with the same pid
  * @pid:	process id
- * @start:	start time, as /proc/PID/stat has it
+ * @start:	start time from /proc/PID/stat
  */
 struct posix_owner {
 	__s32 pid;
@@ -64,17 +64,18 @@ struct posix_owner {
 
 /**
  * struct posix_registry_stream - an active stream
- * @word:	state, pid, and above them, in bits 32..63, the generation: how often the place has
- *		been claimed. Streams that have one place after the other have different words.
- * @owner:	controller; whole if the place is READY
- * @max_data:	bytes of data recorded of an event
+ * @word:	state, pid, and above them, in bits 32..63, the generation: how often the slot has
+ *		been claimed. Successive streams in one slot have different words.
+ * @owner:	controller; complete if the slot is READY
+ * @max_data:	maximum bytes of data recorded per event
  * @policy:	POSIX_TRACE_LOOP, ...
- * @is_waiting:	a reader waits until something is recorded: futex
- * @news:	futex: counts what a reader should look at
- * @where:	session, as KTRACE_SESSION has it; from before it is READY until it is released
- * @filter:	bit of each id that is not recorded
- * @types:	bit of each type of programs that its processes have opened, or its controller
- * @missed:	events of processes that could not map its rings
+ * @is_waiting:	a reader waits for events: futex
+ * @news:	futex: counts wake-ups for the reader
+ * @where:	session, in the format of KTRACE_SESSION; set before READY until the slot is
+ *		released
+ * @filter:	bits of ids that are not recorded
+ * @types:	bits of user types that its processes have opened, or its controller
+ * @missed:	events lost in processes that could not map its rings
  */
 struct posix_registry_stream {
 	__u64 word;
@@ -91,10 +92,10 @@ struct posix_registry_stream {
 
 /**
  * struct posix_registry_process - a process that can record or is to be traced
- * @streams:	bit of each stream it is in
- * @pid:	0 = the place is free, -PID = that process is taking it
+ * @streams:	bits of the streams that trace it
+ * @pid:	0 = the slot is free, -PID = that process is claiming it
  * @start:	start time; 0 = not known yet
- * @opened:	bit of each event type that its present program has opened
+ * @opened:	bits of event types that its current program has opened
  */
 struct posix_registry_process {
 	__u64 streams;
@@ -107,9 +108,9 @@ struct posix_registry_process {
 
 /**
  * struct posix_registry_name - name of a user event type
- * @state:	enum posix_place_state; with CLAIMED, the pid of who fills it in is above: names.c.
- *		CLOSING: nobody's, and left out
- * @text:	NUL-terminated; @text[0] of place 0, the unnamed event's, stays empty
+ * @state:	enum posix_place_state; with CLAIMED, the pid of the claimer is above: names.c.
+ *		CLOSING: has no owner, and is skipped
+ * @text:	NUL-terminated; @text[0] of slot 0, the unnamed type's, stays empty
  */
 struct posix_registry_name {
 	__u32 state;
@@ -122,12 +123,12 @@ struct posix_registry_name {
  * @magic:	POSIX_REGISTRY_MAGIC
  * @version:	POSIX_REGISTRY_VERSION
  * @size:	sizeof(struct posix_registry)
- * @inode:	number of the file, of which the one under the registry's name is to be told apart
+ * @inode:	inode number, to distinguish the file from another one under the registry's name
  * @running:	streams that record
- * @full:	streams that stopped by themselves, and restart when they have been read
- * @inherit:	streams into which children of traced processes are traced
+ * @full:	streams that stopped because they were full, and restart once they have been read
+ * @inherit:	streams that children of traced processes inherit
  * @all:	streams of all processes (POSIX_TRACE_ALLPROC)
- * @name_nr:	names that are claimed, from the first one on without gaps; a hint
+ * @name_nr:	not used; 0
  */
 struct posix_registry {
 	__u32 magic;
@@ -145,20 +146,20 @@ struct posix_registry {
 	struct posix_registry_name name[POSIX_NAME_NR];
 };
 
-/* Streams run, or do not, from now on. */
+/* Starts streams. */
 static inline void posix_run(struct posix_registry *b, __u64 streams)
 {
 	/* ORD(posix_run:A) pairs ORD(order_clock:A): START has the lower stamp */
 	__atomic_fetch_or(&b->running, streams, __ATOMIC_RELEASE);
 }
 
-/* Return: those that did. */
+/* Stops streams. Returns those that were running. */
 static inline __u64 posix_halt(struct posix_registry *b, __u64 streams)
 {
 	return __atomic_fetch_and(&b->running, ~streams, __ATOMIC_RELAXED) & streams;
 }
 
-/* Of a place, from its word */
+/* Returns the state in a slot's word. */
 static inline enum posix_place_state posix_place_state(__u64 word)
 {
 	return (enum posix_place_state)(word & ((1u << POSIX_PLACE_SHIFT) - 1));
@@ -175,24 +176,24 @@ static inline __u64 posix_place_word(enum posix_place_state state, pid_t pid, __
 }
 
 /**
- * ktrace_posix_registry_map - map the registry of a user, which is made if there is none
+ * ktrace_posix_registry_map - map the registry of a user, creating it if necessary
  * @uid:	the user
  * @out:	the registry
  *
- * Return: a descriptor: until it is let go nobody removes the registry, so the caller can take a
- * place; or -errno: -EPERM something else is there under its name, -EPROTONOSUPPORT it is of
- * another version.
+ * Return: a descriptor that prevents the removal of the registry until
+ * ktrace_posix_registry_let_go(), so that the caller can take a slot; or -errno: -EPERM if its name
+ * belongs to another file, -EPROTONOSUPPORT if it is of another version.
  */
 int ktrace_posix_registry_map(uid_t uid, struct posix_registry **out);
 
-/** ktrace_posix_registry_let_go - close what ktrace_posix_registry_map() has returned */
+/** ktrace_posix_registry_let_go - close a descriptor of ktrace_posix_registry_map() */
 void ktrace_posix_registry_let_go(int fd);
 
 /**
- * ktrace_posix_registry_hold - the same for a registry that is mapped
+ * ktrace_posix_registry_hold - prevent the removal of a mapped registry
  *
- * Return: a descriptor, to be closed; -ENOENT the registry has been removed, and others have or
- * make a new one.
+ * Return: a descriptor, to be closed; -ENOENT if the registry has been removed, and others have
+ * created or will create a new one.
  */
 int ktrace_posix_registry_hold(const struct posix_registry *b, uid_t uid);
 
@@ -202,102 +203,102 @@ int ktrace_posix_registry_hold(const struct posix_registry *b, uid_t uid);
  */
 extern uid_t ktrace_posix_registry_uid;
 
-/** ktrace_posix_registry_sweep - free the places of streams whose controller is gone */
+/** ktrace_posix_registry_sweep - free the slots of streams whose controller is gone */
 void ktrace_posix_registry_sweep(struct posix_registry *b);
 
-/** ktrace_posix_registry_is_used - whether a stream, or a process that lives, has a place */
+/** ktrace_posix_registry_is_used - true if a stream or a live process has a slot */
 bool ktrace_posix_registry_is_used(const struct posix_registry *b);
 
-/** ktrace_posix_registry_remove - remove the registry if nobody has a place in it any more */
+/** ktrace_posix_registry_remove - remove the registry if no slot is in use */
 void ktrace_posix_registry_remove(struct posix_registry *b, uid_t uid);
 
 #define POSIX_START_UNKNOWN (~0ull)
 
 /**
- * ktrace_posix_start_time - what tells a process from others that had its pid
+ * ktrace_posix_start_time - get what distinguishes a process from others with its pid
  * @pid:	process id
- * @uid:	out: the user whose files in /proc it has
+ * @uid:	out: owner of its files in /proc
  *
- * Return: the time, 0 = there is no such process, or it has ended, with all its threads;
- * POSIX_START_UNKNOWN = there is, but it cannot be looked at, for want of a descriptor for example.
+ * Return: the time; 0 if there is no such process, or it has ended with all its threads;
+ * POSIX_START_UNKNOWN if it exists but cannot be inspected, e.g. for lack of a descriptor.
  */
 __u64 ktrace_posix_start_time(pid_t pid, uid_t *uid);
 
-/** ktrace_posix_owner_lives - whether a process has not ended, as far as can be told */
+/** ktrace_posix_owner_lives - true if a process seems to be alive */
 bool ktrace_posix_owner_lives(const struct posix_owner *o);
 
-/** ktrace_posix_registry_find - the place of a process, NULL = it has none */
+/** ktrace_posix_registry_find - find the slot of a process, NULL = none */
 struct posix_registry_process *ktrace_posix_registry_find(struct posix_registry *b, pid_t pid,
 							  __u64 start);
 
 /**
- * ktrace_posix_registry_process - the place of a process, which gets one if it has none
+ * ktrace_posix_registry_process - get the slot of a process, claiming one if necessary
  * @b:		the registry
  * @pid:	the process
  * @start:	its start time
- * @is_new:	out: it had none
+ * @is_new:	out: true if it had none
  *
- * Return: NULL if all are taken.
+ * Return: NULL if all slots are taken.
  */
 struct posix_registry_process *ktrace_posix_registry_process(struct posix_registry *b, pid_t pid,
 							     __u64 start, bool *is_new);
 
 /**
- * ktrace_posix_registry_trace - a process is in a stream from now on
+ * ktrace_posix_registry_trace - trace a process into a stream
  * @b:		the registry
  * @pid:	the process
  * @start:	its start time
- * @streams:	bit of the stream
+ * @streams:	bits of the streams
  *
- * Return: false if it has no place, and all are taken.
+ * Return: false if it has no slot and all are taken.
  */
 bool ktrace_posix_registry_trace(struct posix_registry *b, pid_t pid, __u64 start, __u64 streams);
 
-/** ktrace_posix_registry_leave - free all places of a process */
+/** ktrace_posix_registry_leave - free all slots of a process */
 void ktrace_posix_registry_leave(struct posix_registry *b, const struct posix_owner *o);
 
 /**
- * ktrace_posix_registry_stream - take a place for a stream
+ * ktrace_posix_registry_stream - claim a slot for a stream
  * @b:		the registry
  * @owner:	its controller
  *
- * Return: its number, state CLAIMED; -EAGAIN all are taken by controllers that live.
+ * Return: its number, in state CLAIMED; -EAGAIN if all are taken by live controllers.
  */
 int ktrace_posix_registry_stream(struct posix_registry *b, const struct posix_owner *owner);
 
 /**
- * ktrace_posix_registry_publish - a place that was taken has all that it has to. Return: its word
+ * ktrace_posix_registry_publish - make a claimed and complete slot READY. Return: its word
  */
 __u64 ktrace_posix_registry_publish(struct posix_registry *b, __u32 stream);
 
 /**
- * ktrace_posix_registry_close - nobody is traced into the stream any more
+ * ktrace_posix_registry_close - stop tracing all processes into a stream
  * @b:		the registry
- * @stream:	its place
- * @word:	as the place was last seen
+ * @stream:	its slot
+ * @word:	the slot's word as last seen
  *
- * Return: whether the place is this process's, to be released; another one has buried the stream
- * otherwise.
+ * Return: true if this process has the slot and must release it; false if another one has buried
+ * the stream.
  */
 bool ktrace_posix_registry_close(struct posix_registry *b, __u32 stream, __u64 word);
 
 /**
- * ktrace_posix_place_where - a copy of where a stream's session is
+ * ktrace_posix_place_where - copy the location of a stream's session
  *
  * Context: any thread, any signal handler.
- * Return: false if it makes no sense.
+ * Return: false if it is invalid.
  */
 bool ktrace_posix_place_where(const struct posix_registry_stream *s, char where[POSIX_WHERE_SIZE]);
 
-/** ktrace_posix_registry_release - free a place that was closed */
+/** ktrace_posix_registry_release - free a closed slot */
 void ktrace_posix_registry_release(struct posix_registry *b, __u32 stream);
 
 /**
- * ktrace_posix_registry_disown - free the places of streams that a process's image before has made
+ * ktrace_posix_registry_disown - free a process's stream slots from before exec
  */
 void ktrace_posix_registry_disown(struct posix_registry *b, const struct posix_owner *o);
 
-/** ktrace_posix_registry_bury - free the place of a stream, seen as @word, whose owner is gone */
+/** ktrace_posix_registry_bury - free the slot of a stream, seen as @word, whose owner is gone */
 void ktrace_posix_registry_bury(struct posix_registry *b, __u32 stream, __u64 word);
 
 #endif

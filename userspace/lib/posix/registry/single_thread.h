@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * single_thread.h - streams that one thread alone makes, steers, reads and records into
+ * single_thread.h - streams that a single thread creates, controls, reads and records into
  *
  * Such a thread can only see the order of its own actions, so its clock need not wait for what
- * others have told it. Another thread clears the word before it does anything, so a thread that
- * learns of its actions loads the word later. It comes by a function of the controller, or by its
- * first event, which always takes the slow path. A stream that other processes are in, or control,
- * never has a sole thread.
+ * others have told it. Any other thread clears the word before it does anything, so a thread that
+ * learns of its actions loads the word later. Other threads arrive through a function of the
+ * controller, or with their first event, which always takes the slow path. A stream that other
+ * processes record into or control never has a sole thread.
  */
 #ifndef KTRACE_POSIX_REGISTRY_SINGLE_THREAD_H
 #define KTRACE_POSIX_REGISTRY_SINGLE_THREAD_H
@@ -16,12 +16,11 @@
 #include "ring/port.h"
 
 /**
- * ktrace_posix_single_thread - by place in the registry: pthread_self() of its sole thread
- * of the stream, or 0
+ * ktrace_posix_single_thread - by slot: pthread_self() of the sole thread, or 0
  */
 extern __u64 ktrace_posix_single_thread[POSIX_STREAM_NR];
 
-/* pthread_self(), where it is known without a call */
+/* Returns pthread_self(), without a call if possible. */
 static inline __u64 posix_self(void)
 {
 #if defined(__x86_64__) && defined(__LP64__)
@@ -39,19 +38,19 @@ static inline bool posix_is_single_thread(__u32 stream)
 	return kt_load(&ktrace_posix_single_thread[stream]) == posix_self();
 }
 
-/* This thread has made a stream. */
+/* Called by the thread that has created a stream. */
 static inline void posix_single_thread_begin(__u32 stream)
 {
 	kt_store(&ktrace_posix_single_thread[stream], posix_self());
 }
 
-/* The stream ends: its place may become that of another process's. */
+/* Called at the end of a stream: its slot may be reused for another process's stream. */
 static inline void posix_single_thread_end(__u32 stream)
 {
 	kt_store(&ktrace_posix_single_thread[stream], 0);
 }
 
-/* This thread does something with a stream. */
+/* Called by a thread that uses a stream. */
 static inline void posix_single_thread_check(__u32 stream)
 {
 	if (!posix_is_single_thread(stream))

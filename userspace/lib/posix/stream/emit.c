@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * emit.c - posix_trace_event(): off it is one load and one test
+ * emit.c - posix_trace_event(): one load and one test when off
  *
- * On, the event goes into each stream of the process that runs and does not filter it out:
- * one record in one restartable sequence, as the events of <ktrace/ktrace.h>. A stream's
- * channel is mapped at its first event. Nothing here takes a lock, allocates from the heap or
- * is a cancellation point.
+ * When on, the event goes into each stream of the process that is running and does not filter it
+ * out: one record in one restartable sequence, like the events of <ktrace/ktrace.h>. A stream's
+ * channel is mapped at its first event. This code never takes a lock, never allocates from the heap
+ * and is not a cancellation point.
  *
- * A thread keeps words for a few sinks, in entries. A signal handler may give one to another
- * sink: the restartable sequence, which it interrupts, compares the sink again. Code that
- * works with an entry in any other way says so, and handlers with another sink leave it alone.
+ * A thread keeps state for a few sinks, in entries. A signal handler may reuse an entry for another
+ * sink: the restartable sequence that it interrupts compares the sink again. Any other code that
+ * uses an entry marks it as used, and handlers with another sink do not touch it.
  */
 #include <trace.h>
 
@@ -26,22 +26,22 @@
 
 static const struct posix_sink no_sink;
 
-/* Most events go where the last one did: into one stream, this one. */
+/* Most events go into one stream, that of the last event. */
 static const struct posix_sink *last_sink = &no_sink;
 
 static KTRACE_INLINE const struct posix_sink *find_last(void)
 {
-	/* ORD(find_last:A) pairs ORD(keep_last:A): what is found is whole */
+	/* ORD(find_last:A) pairs ORD(keep_last:A): a sink that is found is complete */
 	return __atomic_load_n(&last_sink, __ATOMIC_ACQUIRE);
 }
 
 static void keep_last(const struct posix_sink *sink)
 {
-	/* ORD(keep_last:A) pairs ORD(find_last:A): what is found is whole */
+	/* ORD(keep_last:A) pairs ORD(find_last:A): a sink that is found is complete */
 	__atomic_store_n(&last_sink, sink, __ATOMIC_RELEASE);
 }
 
-/* A handler must find the entry as it was, or as it will be. */
+/* Changes the entry so that a handler finds either its old or its new state. */
 static kt_noinline void change_sink(struct posix_entry *e, const struct posix_sink *sink)
 {
 	e->sink = NULL;
@@ -61,14 +61,17 @@ static void tell_reader(struct posix_registry_stream *s)
 	errno = saved;
 }
 
-/* We need not be what stopped it: another writer, or the controller, may have been faster. */
+/* Marks the stream as full. Another writer or the controller may have stopped it already. */
 static void found_full(struct posix_registry *b, __u32 nr)
 {
 	const __u64 bit = 1ull << nr;
 
 	if (kt_load(&b->running) & bit) {
 		__atomic_fetch_or(&b->full, bit, __ATOMIC_RELAXED);
-		/* The reader may have restarted it meanwhile: the thread that halts it says why. */
+		/*
+		 * The reader may have restarted it meanwhile: the thread that halts it sets the
+		 * reason.
+		 */
 		if (posix_halt(b, bit))
 			__atomic_fetch_or(&b->full, bit, __ATOMIC_RELAXED);
 	}
@@ -76,10 +79,10 @@ static void found_full(struct posix_registry *b, __u32 nr)
 }
 
 /**
- * struct emission - one event on its way
- * @address:	of the call
- * @data:	as the caller has it
- * @size:	bytes
+ * struct emission - an event being emitted
+ * @address:	address of the call
+ * @data:	the caller's data
+ * @size:	bytes of data
  * @id:		event type
  */
 struct emission {
@@ -89,7 +92,7 @@ struct emission {
 	trace_event_id_t id;
 };
 
-/* By all means; @t is not the entry's if that belongs to another sink. */
+/* Writes by any means; @t is not the entry's if the entry belongs to another sink. */
 static int write_event(const struct posix_sink *sink, struct ktrace_thread *t,
 		       const struct emission *em)
 {
@@ -108,7 +111,7 @@ static int write_event(const struct posix_sink *sink, struct ktrace_thread *t,
 				    pieces, 2);
 }
 
-/* From a handler, while its thread works with the entry for another sink. */
+/* Writes from a handler while its thread uses the entry for another sink. */
 static kt_noinline int write_borrowed(const struct posix_sink *sink, const struct emission *em)
 {
 	struct ktrace_thread borrowed = KTRACE_CHANNEL_THREAD(&ktrace_posix_no_rseq);
@@ -116,7 +119,7 @@ static kt_noinline int write_borrowed(const struct posix_sink *sink, const struc
 	return write_event(sink, &borrowed, em);
 }
 
-/* What the fast path could not do. */
+/* Records an event that the fast path could not record. */
 static void record_slow(struct posix_registry *b, const struct posix_sink *sink,
 			const struct emission *em)
 {
@@ -130,7 +133,7 @@ static void record_slow(struct posix_registry *b, const struct posix_sink *sink,
 		return;
 	}
 	e->is_used = 1;
-	kt_barrier();	/* from here on a handler leaves the entry to this sink */
+	kt_barrier();	/* from here on handlers leave the entry to this sink */
 	if (e->sink != sink && !was_used)
 		change_sink(e, sink);
 	status = e->sink == sink ? write_event(sink, &e->thread, em) : write_borrowed(sink, em);
@@ -167,8 +170,9 @@ static void emit_slow(struct posix_registry *b, __u32 nr, const struct emission 
 #if defined(__x86_64__) && defined(__LP64__)
 
 /*
- * Head and data behind the record's header, unless the entry is another sink's now. Data of 8 to
- * 16 bytes are two words, which may overlap; otherwise rax keeps the ring's head meanwhile.
+ * Stores head and data after the record's header, unless the entry now belongs to another sink.
+ * Data of 8 to 16 bytes are two words, which may overlap; otherwise rax keeps the ring's head
+ * meanwhile.
  */
 #define PUT_EVENT \
 	"cmpq %%fs:%c[owner](%[tls]), %[sink]\n\t" \
@@ -201,9 +205,9 @@ static void emit_slow(struct posix_registry *b, __u32 nr, const struct emission 
 	"7:\n\t"
 
 /*
- * ORD(order_clock:A) pairs ORD(posix_run:A): rdtscp waits for what was read before; a thread
- * that was told of START, or of an event, has a higher stamp. An lfence would keep back what
- * follows, too. Nobody can have told the stream's sole thread of anything.
+ * ORD(order_clock:A) pairs ORD(posix_run:A): rdtscp waits for earlier loads, so a thread that has
+ * learned of START, or of an event, gets a higher stamp. An lfence would also delay later
+ * instructions. The stream's sole thread cannot have learned anything from others.
  */
 #define ORDER_CLOCK \
 	"movq %c[sole](%[sink]), %%rcx\n\t" \
@@ -215,13 +219,13 @@ static void emit_slow(struct posix_registry *b, __u32 nr, const struct emission 
 
 _Static_assert(sizeof(struct ktrace_posix_event) == 24, "three words are put");
 
-/* Out of it, having done nothing */
+/* Leaves the sequence, which has not stored anything visible. */
 static void forget_sequence(const struct posix_entry *e)
 {
 	kt_store(&((struct ktrace_no_rseq *)e->thread.rseq)->rseq_cs, 0);
 }
 
-/* A record in one restartable sequence, as ktrace_rseq_put_pieces(). */
+/* Writes a record in one restartable sequence, like ktrace_rseq_put_pieces(). */
 static KTRACE_INLINE bool put_quick(const struct posix_sink *sink, const struct emission *em)
 {
 	const uint32_t len = (__u32)(sizeof(struct ktrace_posix_event) + em->size);
@@ -251,7 +255,7 @@ static KTRACE_INLINE bool put_quick(const struct posix_sink *sink, const struct 
 
 #endif
 
-/* False: it takes more, but nothing has been done. */
+/* Returns false if it has done nothing because the event needs the slow path. */
 static KTRACE_INLINE bool emit_quick(const struct posix_sink *sink, const struct emission *em)
 {
 	struct posix_registry_stream *s = sink->place;
@@ -273,8 +277,8 @@ static KTRACE_INLINE bool is_opened(trace_event_id_t id)
 }
 
 /*
- * Into several streams, or what is not simple. Its arguments are those of posix_trace_event(),
- * so that it can be what that one ends with.
+ * Emits into several streams, or in cases that are not simple. Has the parameters of
+ * posix_trace_event() first, so that it can be its tail call.
  */
 static kt_noinline void emit(trace_event_id_t id, const void *data, size_t size,
 			     const void *address)
@@ -302,9 +306,9 @@ static kt_noinline void emit(trace_event_id_t id, const void *data, size_t size,
  * posix_trace_event - record an event into the streams of this process (PTRC-50)
  * @id:		event type, opened by this program
  * @data:	its data, copied
- * @size:	bytes; what is beyond a stream's max-data-size is cut off
+ * @size:	bytes; data beyond a stream's max-data-size is truncated
  *
- * Context: any thread, any signal handler; no cancellation point; errno is kept.
+ * Context: any thread, any signal handler; not a cancellation point; preserves errno.
  */
 void (posix_trace_event)(trace_event_id_t id, const void *restrict data, size_t size)
 {

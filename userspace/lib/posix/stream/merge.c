@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * merge.c - the events of a stream in order: rings, the controller's events, gaps and stops
+ * merge.c - deliver the events of a stream in order: rings, controller's events, gaps and stops
  *
- * Order. The event with the smallest stamp of those in front of the rings comes first, but
- * only after the rings that had been empty have been looked at once more: what was the cause
- * of an event that we have seen is there to be seen by then.
+ * Order. Delivers the event with the smallest stamp of those at the front of the rings, but only
+ * after checking again the rings that had been empty: by then, the cause of any event that we have
+ * seen is visible.
  *
- * Gaps. With the policy LOOP each ring overwrites by itself. What is left of the stream is a
- * suffix without a gap only from the newest of the rings' oldest records on: cut_ts; older
- * ones are dropped. Before the first that follows come OVERFLOW and RESUME.
+ * Gaps. With the policy LOOP each ring overwrites independently. The rest of the stream is
+ * without a gap only from cut_ts on, the newest of the rings' oldest records; older records are
+ * dropped. OVERFLOW and RESUME come before the first record from there.
  *
- * Stops. A stream that is full has lost its bit in `running`. When all has been read STOP is
- * reported; the stream restarts at once, and START is reported before what comes then. What
- * has a stamp at which the stream was not started was on its way when it was stopped: it is lost
- * if that was for want of room, and was not to be recorded if somebody had asked for it.
+ * Stops. A full stream has lost its bit in `running`. When everything has been read, STOP is
+ * reported; the stream restarts at once, and START is reported before its next events. An event
+ * whose stamp is from a time when the stream was not started was on its way when the stream
+ * stopped: it counts as lost if the stream was full, and is ignored after an explicit stop.
  */
 #include "stream_internal.h"
 
@@ -22,7 +22,7 @@
 #include "ring/ring.h"
 #include "sink.h"
 
-/* Consumes @f up to its offset @off. */
+/* Consumes a ring's records up to offset @off in the chunk. */
 static void consume(struct posix_stream *s, __u32 ring, __u32 off, __u32 records)
 {
 	struct front *f = &s->fronts[ring];
@@ -64,7 +64,7 @@ static bool is_event(const struct ktrace_record *rec)
 	       rec->len >= sizeof(struct ktrace_posix_event);
 }
 
-/* The record at the chunk's offset. False: there is no more. */
+/* Finds the record at the chunk's offset. Returns false if there is no more. */
 static bool next_record(struct posix_stream *s, __u32 ring)
 {
 	struct front *f = &s->fronts[ring];
@@ -81,7 +81,9 @@ static bool next_record(struct posix_stream *s, __u32 ring)
 	return false;
 }
 
-/* The first record that was overwritten, as its writer has noted it while we were at @pos. */
+/*
+ * Returns the stamp of the first overwritten record, as noted by its writer while we were at @pos.
+ */
 static __u64 noted_lost(const struct posix_stream *s, __u32 ring, __u64 pos)
 {
 	size_t size;
@@ -114,7 +116,7 @@ void ktrace_posix_open_gap(struct posix_stream *s, __u64 first_ts)
 	}
 }
 
-/* Has a record in front of the ring, if there is one. */
+/* Loads the record at the front of the ring, if there is one. */
 static void look_at(struct posix_stream *s, __u32 ring)
 {
 	struct front *f = &s->fronts[ring];
@@ -141,7 +143,7 @@ static void look_at(struct posix_stream *s, __u32 ring)
 	}
 }
 
-/* Drops what is older than a gap. */
+/* Drops a record older than a gap. */
 static bool cut_front(struct posix_stream *s, __u32 ring)
 {
 	struct front *f = &s->fronts[ring];
@@ -216,7 +218,7 @@ bool ktrace_posix_has_news(struct posix_stream *s)
 #define NOTHING (~0u)
 #define FROM_QUEUE (~0u - 1)
 
-/* Where the oldest event is; @ts: its stamp. */
+/* Returns where the oldest event is; @ts: its stamp. */
 static __u32 oldest(const struct posix_stream *s, __u64 *ts)
 {
 	const struct control_event *e = s->queue.first;
@@ -230,7 +232,7 @@ static __u32 oldest(const struct posix_stream *s, __u64 *ts)
 			*ts = f->rec.ts;
 		}
 	}
-	/* A stop is behind what has its stamp, all else before it. */
+	/* For equal stamps, STOP comes after other events; everything else comes before. */
 	if (e && (from == NOTHING || e->ts < *ts ||
 		  (e->ts == *ts && e->id != POSIX_TRACE_STOP))) {
 		from = FROM_QUEUE;
@@ -239,7 +241,7 @@ static __u32 oldest(const struct posix_stream *s, __u64 *ts)
 	return from;
 }
 
-/* Whether a ring is no longer empty, or one in front was overwritten. */
+/* True if a ring is no longer empty, or the record at a front was overwritten. */
 static bool has_changed(struct posix_stream *s)
 {
 	for (__u32 i = 0; i < s->ring_nr; i++) {
@@ -264,16 +266,16 @@ static void set_time(struct posix_stream *s, struct posix_item *item)
 	__s64 ticks = (__s64)(ts - s->clock.raw);
 	__u64 ns;
 
-	/* The clock may have been set, and is better known by now. */
+	/* The clock may have been set, and its frequency is known better by now. */
 	if (ticks > (__s64)clock_hz(s)) {
 		ktrace_session_clock(s->session, &s->clock);
 		ticks = (__s64)(ts - s->clock.raw);
 	}
-	/* A process that can write to the ring can forge any stamp. */
+	/* A process that can write to the ring can forge stamps. */
 	if (ticks > (__s64)clock_hz(s))
 		ticks = (__s64)clock_hz(s);
 	ns = s->clock.real_ns + (__u64)((__int128)ticks * 1000000000 / (__s64)clock_hz(s));
-	/* What is later has no earlier time because the frequency is better known. */
+	/* A later event must not get an earlier time because the frequency is known better. */
 	if (ts >= s->last_ts && ns < s->last_ns && s->last_ns - ns < 1000000)
 		ns = s->last_ns;
 	s->last_ns = ns;
@@ -283,7 +285,7 @@ static void set_time(struct posix_stream *s, struct posix_item *item)
 	item->time = (struct timespec) { (time_t)(ns / 1000000000), (long)(ns % 1000000000) };
 }
 
-/* An event of the system that has no thread. */
+/* Makes a system event that has no thread. */
 static void make_item(struct posix_stream *s, struct posix_item *item, trace_event_id_t id,
 		      __u64 ts, const void *data, __u32 size)
 {
@@ -297,7 +299,7 @@ static void make_item(struct posix_stream *s, struct posix_item *item, trace_eve
 	set_time(s, item);
 }
 
-/* Return: whether the event is to be delivered. */
+/* Returns true if the event is to be delivered. */
 static bool take_queue(struct posix_stream *s, struct posix_item *item)
 {
 	const struct control_event *e = s->queue.first;
@@ -310,14 +312,14 @@ static bool take_queue(struct posix_stream *s, struct posix_item *item)
 	return is_shown;
 }
 
-/* Copies first, then looks whether it was there all the time. */
+/* Copies an event, then checks that it was valid all the time. */
 static bool take_ring(struct posix_stream *s, __u32 ring, struct posix_item *item)
 {
 	struct front *f = &s->fronts[ring];
 	const bool is_shown = s->is_started;
 	__u32 room = f->rec.len - (__u32)sizeof(item->head);
 
-	/* Not by posix_trace_event(), then. */
+	/* posix_trace_event() cannot have made it then. */
 	if (room > POSIX_DATA_MAX)
 		room = POSIX_DATA_MAX;
 	memcpy(&item->head, f->payload, sizeof(item->head));
@@ -338,7 +340,7 @@ static bool take_ring(struct posix_stream *s, __u32 ring, struct posix_item *ite
 	return is_shown;
 }
 
-/* What is reported before the event at @ts. */
+/* Takes the mark to be reported before the event at @ts. */
 static bool take_mark(struct posix_stream *s, __u64 ts, struct posix_item *item)
 {
 	trace_event_id_t id;
@@ -369,8 +371,8 @@ void ktrace_posix_restart(struct posix_stream *s)
 }
 
 /*
- * All has been read. A stream that had stopped by itself says so and restarts. It ran up to the
- * last event that it has, whenever that is read.
+ * Called when everything has been read. A stream that stopped because it was full reports STOP and
+ * restarts. STOP gets the stamp of the stream's last event, whenever that is read.
  */
 static bool take_stop(struct posix_stream *s, struct posix_item *item)
 {
@@ -379,7 +381,7 @@ static bool take_stop(struct posix_stream *s, struct posix_item *item)
 
 	if (kt_load(&s->registry->full) & s->bit && !s->stop_due && !s->restart_due) {
 		s->restart_due = s->is_wanted;
-		/* A writer may have found that only after an explicit stop. */
+		/* A writer may have set the bit only after an explicit stop. */
 		if (!s->is_wanted)
 			__atomic_fetch_and(&s->registry->full, ~s->bit, __ATOMIC_RELAXED);
 		s->stop_due = s->is_wanted || s->is_started;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * queue.c - events that a stream's controller makes: START, STOP, FILTER, FLUSH_START, FLUSH_STOP
+ * queue.c - events of a stream's controller: START, STOP, FILTER, FLUSH_START, FLUSH_STOP
  *
- * They wait in the reader's memory and are merged with the rings. Their bytes are limited as
- * those of a ring are. If a controller starts and stops often and never reads, a stream that loops
- * loses the oldest, and another one is full: what would start it, or stop it, asks first.
+ * They wait in the reader's memory and are merged with the rings. Their total size is limited like
+ * that of a ring. If a controller often starts and stops and never reads, a looping stream loses
+ * the oldest ones, and other streams become full: callers check for room before starting or
+ * stopping.
  */
 #include "stream_internal.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * sink.c - map the channel of a stream, at its first event in this process
+ * sink.c - map the channel of a stream at its first event in this process
  *
- * Events ask for it, in signal handlers too: nothing here takes a lock, allocates from the heap
- * or is a cancellation point.
+ * Called for events, also in signal handlers: never takes a lock, never allocates from the heap and
+ * is not a cancellation point.
  */
 #include "sink.h"
 
@@ -40,17 +40,19 @@ void ktrace_posix_sinks_after_fork(void)
 	}
 }
 
-/* False: another thread has been faster, and *old is its sink. */
+/* Returns false if another thread was faster; *old is then its sink. */
 static bool publish_sink(__u32 nr, struct posix_sink **old, struct posix_sink *sink)
 {
-	/* ORD(publish_sink:A) pairs ORD(find_sink:A): what is found is whole */
+	/* ORD(publish_sink:A) pairs ORD(find_sink:A): a sink that is found is complete */
 	return __atomic_compare_exchange_n(&ktrace_posix_sinks[nr], old, sink, false,
 					   __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 }
 
 #if defined(__x86_64__) && defined(__LP64__)
 
-/* Every processor whose counter is constant has it, but a hypervisor may hide it. */
+/*
+ * True with rdtscp. Every processor with a constant counter has it, but a hypervisor may hide it.
+ */
 static bool has_rdtscp(void)
 {
 	unsigned int a, b, c, d;
@@ -67,7 +69,7 @@ static bool has_rdtscp(void)
 
 #endif
 
-/* Places, by their words, of streams whose session is gone: events do not ask for it again. */
+/* Words of slots whose session is gone: events do not try to map it again. */
 static __u64 gone[POSIX_STREAM_NR];
 
 static int attach_channel(const struct posix_registry_stream *s, struct ktrace_channel **channel)
@@ -77,16 +79,16 @@ static int attach_channel(const struct posix_registry_stream *s, struct ktrace_c
 	return ktrace_posix_place_where(s, where) ? ktrace_channel_attach(where, channel) : -EINVAL;
 }
 
-/* Whether this process may have more of it later. */
+/* True if the error is a lack of resources, which may be temporary. */
 static bool is_want(int error)
 {
 	return error == -EMFILE || error == -ENFILE || error == -ENOMEM || error == -EAGAIN;
 }
 
-/* A sink of the stream at @s, seen as @word, or NULL. */
+/* Makes a sink for the stream at @s, seen as @word; NULL on failure. */
 static struct posix_sink *make_sink(struct posix_registry_stream *s, __u32 nr, __u64 word)
 {
-	/* In the way of ktrace_channel_attach(), so that the kernel has all of them as one area. */
+	/* Maps it like ktrace_channel_attach(), so that the kernel merges them into one area. */
 	struct posix_sink *sink = mmap(NULL, sizeof(*sink), PROT_READ | PROT_WRITE,
 				       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	int error;
@@ -109,16 +111,16 @@ static struct posix_sink *make_sink(struct posix_registry_stream *s, __u32 nr, _
 	sink->max_data = kt_load(&s->max_data);
 	if (sink->max_data > POSIX_DATA_MAX)
 		sink->max_data = POSIX_DATA_MAX;
-	/* Not what has to be cut. */
+	/* The fast path cannot truncate data. */
 	sink->quick_end = !has_rdtscp() ? 0 : sink->max_data < KTRACE_DIRECT_MAX / 2
 		? sink->max_data + 1 : KTRACE_DIRECT_MAX / 2;
 	return sink;
 }
 
-/* Return: 0: there is no stream. */
+/* Returns the word of a READY slot; 0 if there is no stream. */
 static __u64 ready_word(const struct posix_registry_stream *s)
 {
-	/* ORD(posix_attach:A) pairs ORD(posix_stream_ready:A): all that a READY one has */
+	/* ORD(posix_attach:A) pairs ORD(posix_stream_ready:A): a READY slot is complete */
 	const __u64 word = kt_load_acquire(&s->word);
 
 	return posix_place_state(word) == POSIX_PLACE_READY ? word : 0;
@@ -135,8 +137,11 @@ struct posix_sink *ktrace_posix_sink_attach(struct posix_registry *b, __u32 nr)
 	if (!word)
 		return NULL;
 	if (old && old->word == word)
-		return old;	/* another thread, or a handler, has been faster */
-	/* First: what is mapped then is beside it, and makes no area of its own. */
+		return old;	/* another thread, or a handler, was faster */
+	/*
+	 * Retire it first: the new mapping is then adjacent to it, and does not create another
+	 * area.
+	 */
 	if (old && !is_gone)
 		ktrace_channel_retire(old->channel);
 	sink = is_gone ? NULL : make_sink(s, nr, word);
@@ -151,7 +156,7 @@ struct posix_sink *ktrace_posix_sink_attach(struct posix_registry *b, __u32 nr)
 	return sink;
 }
 
-/* Its session, or who reads it, is gone. What cannot be looked at is not taken for that. */
+/* True if its session or its reader is gone; false if that cannot be determined. */
 static bool is_unread(const struct posix_registry_stream *s)
 {
 	struct ktrace_channel *channel;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * sink.h - streams, as this process records into them
+ * sink.h - streams that this process records into
  *
- * A sink is a channel of this process: it is published by compare-and-swap and stays, as other
- * threads may use it, until the stream's place in the registry belongs to another stream.
+ * A sink is a channel of this process. It is published by compare-and-swap, and stays until the
+ * stream's slot in the registry belongs to another stream, because other threads may use it.
  */
 #ifndef KTRACE_POSIX_STREAM_SINK_H
 #define KTRACE_POSIX_STREAM_SINK_H
@@ -17,16 +17,16 @@
 #define POSIX_ENTRY_NR 8
 
 /**
- * struct posix_sink - a stream, as this process records into it
- * @bit:	in the masks of the registry
- * @place:	in the registry
- * @word:	of the place, which was READY then
- * @quick_end:	fewer bytes of data than these by the fast path
+ * struct posix_sink - a stream that this process records into
+ * @bit:	its bit in the registry's masks
+ * @place:	its slot in the registry
+ * @word:	word of the slot, which was READY
+ * @quick_end:	the fast path takes data of fewer bytes than this
  * @stream:	number of the stream
- * @max_data:	bytes of data recorded of an event
+ * @max_data:	maximum bytes of data recorded per event
  * @channel:	its rings
- * @sole:	of ktrace_posix_single_thread[]
- * @entry:	of each thread, from its thread pointer
+ * @sole:	its element of ktrace_posix_single_thread[]
+ * @entry:	offset of a thread's entry from its thread pointer
  */
 struct posix_sink {
 	__u64 bit;
@@ -41,10 +41,10 @@ struct posix_sink {
 };
 
 /**
- * struct posix_entry - what a thread keeps for a sink
- * @thread:	for the writer
- * @sink:	whose, NULL = nobody's
- * @is_used:	otherwise than by the restartable sequence
+ * struct posix_entry - a thread's state for a sink
+ * @thread:	state of the writer
+ * @sink:	sink that the entry belongs to, NULL = none
+ * @is_used:	true while used other than by the restartable sequence
  */
 struct posix_entry {
 	struct ktrace_thread thread;
@@ -58,10 +58,10 @@ extern __thread struct posix_entry ktrace_posix_entries[POSIX_ENTRY_NR]
 
 extern struct posix_sink *ktrace_posix_sinks[POSIX_STREAM_NR];
 
-/* NULL: none yet. It may be that of a stream that had the place before: its word tells. */
+/* Returns the sink or NULL. It may be of the slot's previous stream: compare its word. */
 static inline struct posix_sink *posix_find_sink(__u32 nr)
 {
-	/* ORD(find_sink:A) pairs ORD(publish_sink:A): what is found is whole */
+	/* ORD(find_sink:A) pairs ORD(publish_sink:A): a sink that is found is complete */
 	return __atomic_load_n(&ktrace_posix_sinks[nr], __ATOMIC_ACQUIRE);
 }
 
@@ -70,18 +70,18 @@ static inline struct posix_sink *posix_find_sink(__u32 nr)
  * @b:		the registry
  * @nr:		number of the stream
  *
- * Of two threads that do it at once, one's counts.
+ * If two threads attach at the same time, one sink wins.
  *
- * Context: any thread, any signal handler; errno is kept.
- * Return: NULL: the event is lost, which is counted; the next one tries again, unless the session
- * is gone.
+ * Context: any thread, any signal handler; preserves errno.
+ * Return: NULL if the event is lost, which is counted; the next event tries again, unless the
+ * session is gone.
  */
 struct posix_sink *ktrace_posix_sink_attach(struct posix_registry *b, __u32 nr);
 
 /**
- * ktrace_posix_sinks_sweep - free the places of streams that nobody reads any more
+ * ktrace_posix_sinks_sweep - free the slots of streams without a reader
  *
- * Their controllers live, but have executed a program that knows nothing of this (PTRC-28).
+ * Their controllers live, but have executed a program that does not use the stream (PTRC-28).
  */
 void ktrace_posix_sinks_sweep(struct posix_registry *b);
 

@@ -2,8 +2,9 @@
 /*
  * stream.c - the life of an active stream: create, start, stop, clear, filter, status
  *
- * Each CPU's ring alone can hold the stream's size, whatever the mix of events: a block is
- * left when the next event does not fit, at worst the largest, and one block is kept free.
+ * Each CPU's ring alone can hold the stream's size, whatever the mix of events. The calculation
+ * assumes that a block is left when the next event does not fit, at worst the largest, and that one
+ * block is kept free.
  */
 #include "stream_internal.h"
 
@@ -30,7 +31,10 @@ __u64 ktrace_posix_now(const struct posix_stream *s)
 	return kt_clock(s->clock_id);
 }
 
-/* An eighth of the ring, as to open one takes a while; it holds several of the largest events. */
+/*
+ * Returns an eighth of the ring, as opening a block takes a while; at least several of the largest
+ * events.
+ */
 static size_t block_size_of(size_t ring, size_t event)
 {
 	size_t block = KTRACE_BLOCK_MIN;
@@ -40,7 +44,7 @@ static size_t block_size_of(size_t ring, size_t event)
 	return block;
 }
 
-/* What a ring has room for, whatever the mix of events. */
+/* Returns the capacity of a ring, whatever the mix of events. */
 static size_t room_of(size_t ring, size_t event)
 {
 	const size_t block = block_size_of(ring, event);
@@ -48,7 +52,7 @@ static size_t room_of(size_t ring, size_t event)
 	return ring < 4 * block ? 0 : (ring / block - 3) * (block - KT_OPENING_MAX - event);
 }
 
-/* The smallest rings that will do. The stream's size is then what one of them has room for. */
+/* Sets the smallest sufficient ring size, and the stream's size to the capacity of one ring. */
 static void set_sizes(struct posix_attr *a, struct ktrace_session_options *o)
 {
 	const size_t event = posix_event_size(a->data_size);
@@ -81,7 +85,7 @@ static int make_session(struct posix_stream *s)
 		opts.backend = KTRACE_BACKEND_SHM;
 	set_sizes(&s->attr, &opts);
 	error = ktrace_session_create(&opts, &s->session, NULL);
-	/* The module has fewer sessions for a user than there may be streams. */
+	/* The module's limit of sessions per user is below the limit of streams. */
 	if (error == -EBUSY || error == -EDQUOT) {
 		opts.backend = KTRACE_BACKEND_SHM;
 		error = ktrace_session_create(&opts, &s->session, NULL);
@@ -104,11 +108,11 @@ static int make_session(struct posix_stream *s)
 	return 0;
 }
 
-/* Each process that comes looks at `all` after it has taken its place. */
+/* Traces all processes. New processes read `all` after they have taken their slot. */
 static void trace_all(struct posix_stream *s)
 {
 	__atomic_fetch_or(&s->registry->all, s->bit, __ATOMIC_RELAXED);
-	/* ORD(trace_all:A) pairs ORD(take_place:A): either sees the other */
+	/* ORD(trace_all:A) pairs ORD(take_place:A): at least one side sees the other's store */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	for (__u32 i = 0; i < POSIX_PROCESS_NR; i++)
 		if (kt_load(&s->registry->process[i].pid))
@@ -212,13 +216,13 @@ static bool is_running(const struct posix_stream *s)
 	return kt_load(&s->registry->running) & s->bit;
 }
 
-/* It has stopped by itself, and nobody has told it to stay so. */
+/* True if it stopped because it was full, without an explicit stop since. */
 static bool is_full(const struct posix_stream *s)
 {
 	return kt_load(&s->registry->full) & s->bit;
 }
 
-/* It was full when it was stopped, or its controller's own events have left no room for START. */
+/* True if it was full when it was stopped, or the controller's events leave no room for START. */
 static bool is_full_stopped(struct posix_stream *s)
 {
 	return (s->was_full && (s->stop_due || ktrace_posix_has_unread(s))) ||
@@ -235,7 +239,7 @@ void ktrace_posix_stream_start(struct posix_stream *s, const void *address)
 	if (s->is_wanted)
 		return;
 	if (is_full_stopped(s))
-		return;		/* nothing is recorded, nothing changes */
+		return;		/* no effect while it is full */
 	s->was_full = false;
 	s->is_wanted = true;
 	ktrace_posix_queue_push(s, POSIX_TRACE_START, address, s->place->filter,
@@ -317,7 +321,7 @@ int ktrace_posix_stream_set_filter(struct posix_stream *s, const trace_event_set
 	    how != POSIX_TRACE_SUB_EVENTSET)
 		return EINVAL;
 	if (set->__word[0] & 1)
-		return EINVAL;	/* 0 is no event: nobody has made this a set */
+		return EINVAL;	/* 0 is not an event: the set is not initialised */
 	memcpy(&sets[0], filter, sizeof(sets[0]));
 	for (__u32 i = 0; i < POSIX_SET_WORDS; i++) {
 		const __u64 old = sets[0].__word[i], arg = set->__word[i];
@@ -349,7 +353,7 @@ void ktrace_posix_stream_mark(struct posix_stream *s, trace_event_id_t id, const
 	ktrace_posix_queue_push(s, id, address, NULL, 0);
 }
 
-/* Whether a ring has no block left that is neither unread nor being written. */
+/* True if a ring has no block left that is neither unread nor being written. */
 static bool has_full_ring(const struct posix_stream *s, __u32 divisor)
 {
 	for (__u32 i = 0; i < s->ring_nr; i++) {
@@ -435,7 +439,7 @@ __u32 ktrace_posix_place_listen(struct posix_registry_stream *place)
 	if (!place)
 		return 0;
 	news = kt_load(&place->news);
-	/* A locked instruction: what comes behind it is not read before. */
+	/* A locked instruction: later loads cannot move before it. */
 	__atomic_exchange_n(&place->is_waiting, 1, __ATOMIC_RELAXED);
 	return news;
 }

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* stream_internal.h - what stream.c, queue.c and merge.c share */
+/* stream_internal.h - shared by stream.c, queue.c and merge.c */
 #ifndef KTRACE_POSIX_STREAM_STREAM_INTERNAL_H
 #define KTRACE_POSIX_STREAM_STREAM_INTERNAL_H
 
 #include "stream.h"
 
 /**
- * struct front - where reading a ring has got to
- * @chunk:	what it has given, @has_chunk
- * @off:	offset in it of what has not been consumed
- * @next_off:	behind the record in front
- * @rec:	the record in front, @has_record
- * @payload:	in the ring
- * @overwritten: as last seen
+ * struct front - read position in a ring
+ * @chunk:	the current chunk, if @has_chunk
+ * @off:	offset in it of the first byte not consumed
+ * @next_off:	offset after the record at the front
+ * @rec:	the record at the front, if @has_record
+ * @payload:	its payload, in the ring
+ * @overwritten: count of overwritten records as last seen
  */
 struct front {
 	struct ktrace_chunk chunk;
@@ -26,13 +26,13 @@ struct front {
 };
 
 /**
- * struct control_event - an event of the system that the controller has made
- * @next:	a later one
+ * struct control_event - a system event made by the controller
+ * @next:	the next later one
  * @ts:		stamp
- * @address:	who called
+ * @address:	the caller
  * @id:		event type
- * @size:	of @data
- * @is_hidden:	filtered out: it only takes effect
+ * @size:	bytes of @data
+ * @is_hidden:	filtered out: takes effect without being reported
  */
 struct control_event {
 	struct control_event *next;
@@ -45,8 +45,8 @@ struct control_event {
 };
 
 /**
- * struct queue - events of the system, oldest first
- * @size:	bytes they would take of a ring
+ * struct queue - controller's events, oldest first
+ * @size:	bytes they would take in a ring
  */
 struct queue {
 	struct control_event *first;
@@ -56,44 +56,44 @@ struct queue {
 
 enum gap_state {
 	GAP_NONE,
-	GAP_OVERFLOW,	/* OVERFLOW, then RESUME have to be reported */
-	GAP_RESUME,	/* RESUME has */
+	GAP_OVERFLOW,	/* OVERFLOW, then RESUME must be reported */
+	GAP_RESUME,	/* RESUME must be reported */
 };
 
 /**
  * struct posix_stream - see stream.h
  * @attr:	attributes
- * @registry:	of the traced process's user
- * @nr:		number of its place there
- * @place:	that
- * @word:	of the place
+ * @registry:	registry of the traced process's user
+ * @nr:		number of its slot there
+ * @place:	its slot
+ * @word:	word of the slot
  * @bit:	1 << @nr
- * @session:	rings
- * @ring_nr:	how many
- * @fronts:	one for each
- * @queue:	events of the controller
+ * @session:	the session with its rings
+ * @ring_nr:	number of rings
+ * @fronts:	one for each ring
+ * @queue:	controller's events
  * @clock_id:	enum ktrace_clock
- * @clock:	what stamps are turned into time with
+ * @clock:	clock reading for converting stamps to time
  * @last_ns:	CLOCK_REALTIME of the last event
  * @last_ts:	its stamp
- * @newest_ts:	the highest stamp of an event so far
- * @is_started:	at the place that reading has got to
- * @had_no_room: it is not because it was full
- * @stops:	policy: UNTIL_FULL or FLUSH
- * @is_wanted:	it has been started, and not stopped since
- * @was_full:	it had stopped by itself when it was stopped
- * @stop_due:	that has to be reported
- * @restart_due: and then it restarts
- * @start_due:	it has restarted; to be reported before the next event
- * @start_ts:	when
- * @start_filter: what it filtered then
- * @gap:	something was overwritten
- * @gap_ts:	stamp of the first of it
- * @cut_ts:	what is older does not follow without a gap on what is newer
- * @clear_ts:	what is older has been cleared
- * @dropped:	not delivered though they were in a ring
- * @lost_seen:	lost, when the status was last asked for
- * @buffer:	payload of the event in hand
+ * @newest_ts:	highest stamp of an event so far
+ * @is_started:	whether it is started at the read position
+ * @had_no_room: not started because it was full
+ * @stops:	the policy is UNTIL_FULL or FLUSH
+ * @is_wanted:	started, and not stopped since
+ * @was_full:	was full when it was stopped
+ * @stop_due:	STOP must be reported
+ * @restart_due: restart after that
+ * @start_due:	restarted; START must be reported before the next event
+ * @start_ts:	stamp of that START
+ * @start_filter: filter at that time
+ * @gap:	whether events were overwritten
+ * @gap_ts:	stamp of the first overwritten event
+ * @cut_ts:	older events are dropped, because there is a gap before newer ones
+ * @clear_ts:	older events have been cleared
+ * @dropped:	events not delivered although they were in a ring
+ * @lost_seen:	lost events when the status was last queried
+ * @buffer:	payload of the current event
  */
 struct posix_stream {
 	struct posix_attr attr;
@@ -132,28 +132,31 @@ struct posix_stream {
 
 __u64 ktrace_posix_now(const struct posix_stream *s);
 
-/* For an event with so much data, and STOP behind it; there always is if the stream loops. */
+/*
+ * True if there is room for an event with @size bytes of data, and STOP after it; always if it
+ * loops.
+ */
 bool ktrace_posix_queue_has_room(const struct posix_stream *s, size_t size);
-/* Appends; in a stream that loops the oldest give way to it if there are too many. */
+/* Appends an event; a looping stream drops the oldest if there are too many. */
 void ktrace_posix_queue_push(struct posix_stream *s, trace_event_id_t id, const void *address,
 			     const void *data, size_t size);
 void ktrace_posix_queue_pop(struct queue *q);
-/* Reading has got to it. */
+/* Applies the event's effect when reading has reached it. */
 void ktrace_posix_queue_apply(struct posix_stream *s, const struct control_event *e);
-/* The oldest is lost. */
+/* Drops the oldest event, which is lost. */
 void ktrace_posix_queue_drop(struct posix_stream *s);
 
-/* Something is lost, @first_ts of it first. */
+/* Notes a loss; @first_ts: stamp of the first lost event. */
 void ktrace_posix_open_gap(struct posix_stream *s, __u64 first_ts);
 
-/* Looks at all rings: what is in front of each, and whether something was overwritten. */
+/* Loads the front of each ring, and notes whether events were overwritten. */
 void ktrace_posix_look(struct posix_stream *s);
-/* All that is there is gone. */
+/* Drops all unread events. */
 void ktrace_posix_drain(struct posix_stream *s);
-/* A stream that had stopped by itself runs again; START is reported before the next event. */
+/* Restarts a stream that was full; START is reported before the next event. */
 void ktrace_posix_restart(struct posix_stream *s);
 bool ktrace_posix_has_unread(struct posix_stream *s);
-/* The same, but for marks of flushes. */
+/* True if there are unread events other than flush marks. */
 bool ktrace_posix_has_news(struct posix_stream *s);
 
 static inline bool posix_is_filtered(const struct posix_stream *s, trace_event_id_t id)
