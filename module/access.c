@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * access.c - may a process be looked into? What the kernel and its security modules say
+ * access.c - whether the kernel and its security modules allow looking into a process
  *
- * perf asks ptrace_may_access(PTRACE_MODE_READ), which modules cannot call. But procfs can be told
- * to ask it for everything about a process (hidepid=ptraceable). So we have a procfs of our
- * own, mounted nowhere, and try whether it lets us walk into the process's folder.
+ * perf calls ptrace_may_access(PTRACE_MODE_READ), which modules cannot. But a procfs mounted with
+ * hidepid=ptraceable makes this check for everything about a process. So the module has a procfs of
+ * its own, mounted nowhere, and tries whether it can open a file in the process's folder.
  */
 #include "access.h"
 #include <linux/err.h>
@@ -18,12 +18,12 @@
 #include <linux/printk.h>
 #include <linux/proc_fs.h>
 
-/* NULL: there is none. */
+/* NULL: this kernel has no procfs, or mounting it failed. */
 static struct vfsmount *proc;
 
 /**
- * kt_access_may - would perf let somebody look into a process?
- * @cred:	whose credentials count
+ * kt_access_may - true if perf would allow a user to look into a process
+ * @cred:	credentials of that user
  * @task:	a thread of the process
  *
  * Context: process, sleeps.
@@ -50,7 +50,7 @@ bool kt_access_may(const struct cred *cred, struct task_struct *task)
 }
 
 /**
- * kt_access_init - mount a procfs for ourselves
+ * kt_access_init - mount a procfs for the module's own use
  *
  * Without it the module works, but no process can be followed without CAP_PERFMON.
  *
@@ -72,7 +72,7 @@ void kt_access_init(void)
 		proc = mnt;
 }
 
-/** kt_access_exit - unmount it */
+/** kt_access_exit - unmount the module's procfs */
 void kt_access_exit(void)
 {
 	mntput(proc);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* access.h - may a process be looked into? What the kernel and its security modules say */
+/* access.h - whether the kernel and its security modules allow looking into a process */
 #ifndef KT_ACCESS_H
 #define KT_ACCESS_H
 

@@ -2,8 +2,9 @@
 /*
  * account.c - which user is charged for the memory of a session
  *
- * The owner's is, until the owner is gone and the session is not kept; from then on, each user who
- * holds it by a writer's descriptor is. So nobody can use up what another user may have.
+ * The owner's user is charged until the owner is gone and the session is not kept. From then on,
+ * each user who holds the session by a writer's descriptor is charged. So no user can use up the
+ * memory that another user may have.
  */
 #include "account.h"
 #include <linux/cred.h>
@@ -27,10 +28,11 @@ static u64 max_user_bytes(void)
 }
 
 /**
- * kt_account_user - which user is charged for what current does
+ * kt_account_user - return the user who is charged for what current does
  *
- * A user namespace gives its maker the ids of more users: subordinate ones, newuidmap(1). They all
- * are he. In a namespace of root's, as containers of the system are, each user pays for himself.
+ * A user namespace gives its creator the ids of more users: subordinate ones, newuidmap(1). The
+ * creator is charged for all of them. In a namespace created by root, such as a system container,
+ * each user is charged separately.
  *
  * Context: process.
  */
@@ -56,7 +58,7 @@ static struct kt_holder *holder_locked(const struct kt_session *s, kuid_t user)
 	return NULL;
 }
 
-/* Memory of sessions that @account_pays(session, user) */
+/* Returns the memory of the sessions for which @pays(session, user) is true. */
 static u64 sum_locked(kuid_t user, bool (*pays)(const struct kt_session *s, kuid_t user))
 {
 	struct kt_session *s;
@@ -74,15 +76,16 @@ static bool account_pays(const struct kt_session *s, kuid_t user)
 	return s->is_owned ? uid_eq(s->payer, user) : !!holder_locked(s, user);
 }
 
-/* Other users' sessions, also those that still run. */
+/* True for another payer's session of which @user holds a descriptor, running sessions included. */
 static bool account_holds(const struct kt_session *s, kuid_t user)
 {
 	return !uid_eq(s->payer, user) && holder_locked(s, user);
 }
 
 /*
- * A session that runs is the owner's to pay for, but it may end at any moment. So it counts when
- * other users attach, in an account of its own: their own sessions do not keep them from attaching.
+ * Adds a holder. A running session is charged to its owner, but may end at any moment. So it counts
+ * when other users attach, in a separate account: their own sessions do not prevent them from
+ * attaching.
  */
 static int add_holder_locked(struct kt_session *s, struct kt_holder *new)
 {
@@ -99,7 +102,7 @@ static int add_holder_locked(struct kt_session *s, struct kt_holder *new)
 /**
  * kt_account_hold - count one more writer's descriptor of the calling user
  * @s:		the session
- * @out:	what kt_account_unhold() needs
+ * @out:	the account, for kt_account_unhold()
  *
  * Context: process, sleeps.
  * Return: 0; -ENOMEM; -EDQUOT if the user would hold more than max_user_mb of other users'
@@ -128,7 +131,7 @@ int kt_account_hold(struct kt_session *s, struct kt_holder **out)
 	return err;
 }
 
-/** kt_account_unhold - a writer's descriptor is gone; consumes its reference of the session */
+/** kt_account_unhold - uncount a writer's descriptor; consumes its reference to the session */
 void kt_account_unhold(struct kt_session *s, struct kt_holder *h)
 {
 	bool is_last;
@@ -144,9 +147,9 @@ void kt_account_unhold(struct kt_session *s, struct kt_holder *h)
 }
 
 /**
- * kt_account_charge - count memory of a session
+ * kt_account_charge - charge memory to a session
  * @s:		the session
- * @bytes:	that it is about to take
+ * @bytes:	that it is about to allocate
  *
  * Context: process, sleeps.
  * Return: 0; -EDQUOT over max_session_mb or max_user_mb.
@@ -165,7 +168,7 @@ int kt_account_charge(struct kt_session *s, u64 bytes)
 	return err;
 }
 
-/** kt_account_uncharge - give back what kt_account_charge() counted */
+/** kt_account_uncharge - give back memory charged by kt_account_charge() */
 void kt_account_uncharge(struct kt_session *s, u64 bytes)
 {
 	mutex_lock(&kt_sessions_lock);

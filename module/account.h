@@ -12,8 +12,8 @@ struct kt_session;
 /**
  * struct kt_holder - a user whose programs have attached to a session
  * @node:	in the session's holders
- * @user:	who is charged: kt_account_user() when they attached
- * @descriptors: writers' descriptors of that user; the last one frees
+ * @user:	user who is charged: kt_account_user() when they attached
+ * @descriptors: writers' descriptors of that user; closing the last one frees this
  */
 struct kt_holder {
 	struct list_head node;

@@ -2,19 +2,20 @@
 /*
  * buffer.c - memory of one channel: its layout, its pages, who may write where
  *
- * A channel is one run of pages that user space maps in the order of uapi/linux/ktrace.h
- * and that the kernel has mapped as well:
+ * A channel is one run of pages that user space maps in the order of uapi/linux/ktrace.h and that
+ * the kernel maps as well:
  *
  *   control | enable filter note | tails | registry | ring 0 | ring 1 | ... | thread rings
  *   ^ page                         ^ page  ^ page     ^ each ring: a page of words, then data
  *
- * Areas with different rights begin on their own pages. Rings lie on the node of their CPU. Of what
- * user space can write to, the kernel reads only positions back, and computes no address from them.
+ * Areas with different rights begin on their own pages. Rings are on the node of their CPU. From
+ * areas that user space can write to, the kernel reads only positions back, and computes no address
+ * from them.
  *
- * CPUs come and go. A user channel has rings for all present CPUs; on one that is plugged in
- * later, programs use thread rings. A kernel channel has rings for all possible CPUs: words always,
- * data at once for online CPUs, otherwise before the CPU starts; then it stays. Until then r->data
- * is NULL and nothing is written to the ring.
+ * CPUs come online and go offline. A user channel has rings for all present CPUs; on a CPU plugged
+ * in later, programs use thread rings. A kernel channel has rings for all possible CPUs. Their
+ * words are always allocated, their data at once for online CPUs, for others before the CPU first
+ * starts; then the data stays. Until then r->data is NULL and nothing is written to the ring.
  */
 #include "buffer.h"
 #include <linux/cpu.h>
@@ -38,8 +39,8 @@ enum {
 };
 
 /*
- * All kernel channels, for the CPUs that come. buffers_lock protects the list and the
- * making of data; taken inside the kernel's lock of CPU hotplug.
+ * All kernel channels, for CPUs that come online. buffers_lock protects the list and the allocation
+ * of ring data; taken inside the kernel's CPU hotplug lock.
  */
 static LIST_HEAD(buffers);
 static DEFINE_MUTEX(buffers_lock);
@@ -107,15 +108,15 @@ static u32 cpu_nr(u32 kind)
 }
 
 /**
- * kt_layout_init - check what user space asked for and lay it out
+ * kt_layout_init - check a channel that user space requested and compute its layout
  * @l:		out
  * @spec:	a private copy of the request
  *
- * No sum can overflow: rings are at most 2^34 bytes, and there are less than 2^14. But the
- * sum may be more than lies between two channels' offsets for mmap().
+ * No sum can overflow: rings are at most 2^34 bytes, and there are fewer than 2^14. But the sum may
+ * exceed the distance between two channels' mmap() offsets, and is then refused.
  *
  * Context: any.
- * Return: 0; -EINVAL for sizes, policy, kind or watermark that cannot be.
+ * Return: 0; -EINVAL for invalid sizes, policy, kind or watermark.
  */
 int kt_layout_init(struct kt_layout *l, const struct ktrace_channel_spec *spec)
 {
@@ -157,7 +158,7 @@ static u32 cpu_at(const struct kt_layout *l, u64 off)
 	return div64_u64(off - l->rings_off, cpu_stride(l));
 }
 
-/* Is the page at @off made later, by buffer_populate()? */
+/* True if buffer_populate() allocates the page at @off later. */
 static bool is_data_of_kernel(const struct kt_layout *l, u64 off)
 {
 	return l->kind == KTRACE_CHANNEL_KERNEL && is_in_cpu_ring(l, off) &&
@@ -176,14 +177,20 @@ static void free_pages_array(struct page **pages, u64 nr)
 	kvfree(pages);
 }
 
-/* Rings lie on the node of their CPU. A number that no CPU can have has no node. */
+/*
+ * Returns the node for the page at @off. Rings are on the node of their CPU; other areas, and CPU
+ * numbers that are not possible, have none.
+ */
 static int node_of(const struct kt_layout *l, u64 off)
 {
 	return is_in_cpu_ring(l, off) && cpu_possible(cpu_at(l, off)) ?
 	       cpu_to_node(cpu_at(l, off)) : NUMA_NO_NODE;
 }
 
-/* More than is available is refused before it evicts everything. Users leave some to others. */
+/*
+ * True if @bytes are available. More is refused before it evicts everything. Unprivileged users
+ * have to leave a part to others.
+ */
 static bool has_memory(const struct kt_layout *l, u64 bytes)
 {
 	const long pages = si_mem_available() -
@@ -192,7 +199,7 @@ static bool has_memory(const struct kt_layout *l, u64 bytes)
 	return pages > 0 && bytes >> PAGE_SHIFT <= (u64)pages;
 }
 
-/* Fails rather than have the OOM killer look for somebody who can spare the memory. */
+/* Allocates one page. Fails rather than invoking the OOM killer. */
 static int alloc_page_at(struct page **pages, const struct kt_layout *l, u64 off)
 {
 	const gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_RETRY_MAYFAIL | __GFP_NOWARN;
@@ -200,7 +207,7 @@ static int alloc_page_at(struct page **pages, const struct kt_layout *l, u64 off
 
 	if (!page)
 		return -ENOMEM;
-	/* ORD(alloc_page_at:A) pairs ORD(page:A): zeroes before the page can be mapped */
+	/* ORD(alloc_page_at:A) pairs ORD(page:A): the page is zeroed before it can be mapped */
 	smp_store_release(&pages[off >> PAGE_SHIFT], page);
 	return fatal_signal_pending(current) ? -EINTR : 0;
 }
@@ -231,8 +238,8 @@ static struct page **alloc_pages_array(const struct kt_layout *l)
 }
 
 /*
- * A writer to a quick ring wakes the poller only when it opens a block, and reads the TSC
- * without asking which clock it is.
+ * True if the ring may be quick. A writer to a quick ring wakes the poller only when it opens a
+ * block, and reads the TSC without checking the ring's clock.
  */
 static bool may_be_quick(const struct kt_buffer *b, u32 cpu)
 {
@@ -240,8 +247,8 @@ static bool may_be_quick(const struct kt_buffer *b, u32 cpu)
 }
 
 /*
- * Gives the kernel's ring of @cpu its data, if it has none; what was made stays on failure. Nobody
- * else knows the buffer, or buffers_lock is held.
+ * Allocates the data of @cpu's ring if it has none; on failure, pages allocated so far stay. Either
+ * no other thread knows the buffer, or buffers_lock is held.
  */
 static int buffer_populate(struct kt_buffer *b, u32 cpu)
 {
@@ -266,7 +273,7 @@ static int buffer_populate(struct kt_buffer *b, u32 cpu)
 		    PAGE_KERNEL);
 	if (!data)
 		return -ENOMEM;
-	/* The CPU does not run yet, or no session knows the buffer. */
+	/* The CPU is not running yet, or no session knows the buffer. */
 	WRITE_ONCE(b->rings[cpu].data, data);
 	if (may_be_quick(b, cpu))
 		kt_ring_make_quick(&b->rings[cpu]);
@@ -274,7 +281,7 @@ static int buffer_populate(struct kt_buffer *b, u32 cpu)
 	return 0;
 }
 
-/* Runs on another CPU before @cpu starts. Without memory its events count as NORING. */
+/* Runs on another CPU before @cpu starts. Without memory, events on @cpu count as NORING. */
 static int buffer_cpu_comes(unsigned int cpu)
 {
 	struct kt_buffer *b;
@@ -301,7 +308,10 @@ static int populate_online(struct kt_buffer *b)
 	return err;
 }
 
-/* Have all CPUs that are online their data? If so, those that come find the buffer from here on. */
+/*
+ * Adds the buffer to the list if all online CPUs have their data: CPUs that come online later find
+ * it. Returns false if data is missing.
+ */
 static bool try_join(struct kt_buffer *b)
 {
 	bool have_all = true;
@@ -318,7 +328,10 @@ static bool try_join(struct kt_buffer *b)
 	return have_all;
 }
 
-/* Memory is allocated without the lock of CPU hotplug, as this may take long. */
+/*
+ * Joins the list with data for all online CPUs. Memory is allocated without the CPU hotplug lock,
+ * because this may take long.
+ */
 static int buffer_join(struct kt_buffer *b)
 {
 	const gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_NOWARN;
@@ -336,7 +349,10 @@ static int buffer_join(struct kt_buffer *b)
 	return err;
 }
 
-/* Nobody joins again. Who frees memory must not wait for those who make a ring's data. */
+/*
+ * Leaves the list for good. Takes no lock if the buffer is not listed: reclaim must not wait for
+ * the allocation of ring data.
+ */
 static void buffer_leave(struct kt_buffer *b)
 {
 	if (list_empty(&b->node))
@@ -423,7 +439,7 @@ static void buffer_unmap(struct kt_buffer *b)
 }
 
 /**
- * kt_buffer_alloc - make the memory of a channel
+ * kt_buffer_alloc - allocate the memory of a channel
  * @l:		layout
  * @session:	id of the session, for the control page
  * @clock:	enum ktrace_clock
@@ -467,7 +483,7 @@ err_free_buffer:
 }
 
 /**
- * kt_buffer_free - give the memory back
+ * kt_buffer_free - free the memory of a channel
  * @b:		the buffer or NULL; no mapping and no writer is left
  *
  * Context: process, sleeps; also reclaim of memory, if the buffer has been closed.
@@ -488,19 +504,19 @@ struct page *kt_buffer_page(const struct kt_buffer *b, u64 off)
 {
 	if (off >= b->l.map_size)
 		return NULL;
-	/* ORD(page:A) pairs ORD(alloc_page_at:A): a page that is there is zeroed */
+	/* ORD(page:A) pairs ORD(alloc_page_at:A): a page that is found has been zeroed */
 	return smp_load_acquire(&b->pages[array_index_nospec(off, b->l.map_size) >> PAGE_SHIFT]);
 }
 
 /**
- * kt_buffer_may_write - may a role write to a part of the mapping?
+ * kt_buffer_may_write - true if a role may write to a part of the mapping
  * @b:		the buffer
  * @role:	role of the descriptor
  * @off:	first byte
- * @end:	behind the last byte
+ * @end:	first byte after the part
  *
- * The table of uapi/linux/ktrace.h section 2. Reading is open to both roles in user
- * channels, and to the owner in the kernel channel.
+ * Implements the table of uapi/linux/ktrace.h section 2. Both roles may read user channels; only
+ * the owner may read the kernel channel.
  *
  * Context: any.
  */
@@ -515,7 +531,7 @@ bool kt_buffer_may_write(const struct kt_buffer *b, enum kt_role role, u64 off, 
 	return role == KT_ROLE_WRITER && off >= l->registry_off && end <= l->map_size;
 }
 
-/** kt_buffer_set_state - show @state to all who have the channel mapped */
+/** kt_buffer_set_state - show @state to all processes that have the channel mapped */
 void kt_buffer_set_state(struct kt_buffer *b, enum ktrace_state state)
 {
 	struct ktrace_control *control = (struct ktrace_control *)b->base;
@@ -531,7 +547,7 @@ void kt_buffer_show_enabled(struct kt_buffer *b, u16 id, bool on)
 	WRITE_ONCE(enable[id], on);
 }
 
-/** kt_buffer_close - the session ends: writers write no more, CPUs that come get no ring */
+/** kt_buffer_close - close a channel: writers stop, CPUs that come online get no ring */
 void kt_buffer_close(struct kt_buffer *b)
 {
 	buffer_leave(b);
@@ -540,11 +556,11 @@ void kt_buffer_close(struct kt_buffer *b)
 }
 
 /**
- * kt_buffer_has_data - does any ring hold unread bytes for a watermark's worth?
+ * kt_buffer_has_data - true if any ring holds a watermark's worth of unread bytes
  * @b:		the buffer
  *
- * Positions of user rings may be forged: then the answer is wrong for that channel,
- * and that is all. Thread rings may be smaller than the watermark.
+ * Positions of user rings may be forged: then only the answer for that channel is wrong. Thread
+ * rings may be smaller than the watermark: half their size is enough.
  *
  * Context: process: there may be thousands of rings.
  */
@@ -560,10 +576,11 @@ bool kt_buffer_has_data(const struct kt_buffer *b)
 }
 
 /**
- * kt_buffer_bytes - what a channel takes when it is made
+ * kt_buffer_bytes - memory that a channel takes when it is created
  * @l:		its layout
  *
- * Its pages, and what we need to find them. CPUs that come up later add their rings to it.
+ * Counts its pages and the arrays that manage them. CPUs that come online later add the data of
+ * their rings, which is not included.
  *
  * Context: any.
  */
@@ -577,10 +594,10 @@ u64 kt_buffer_bytes(const struct kt_layout *l)
 }
 
 /**
- * kt_buffer_init - register for CPUs that come up
+ * kt_buffer_init - register for CPUs that come online
  *
  * Context: loading, sleeps.
- * Return: 0; what the kernel's CPU hotplug says.
+ * Return: 0; or the error of the kernel's CPU hotplug.
  */
 int kt_buffer_init(void)
 {
@@ -594,7 +611,7 @@ int kt_buffer_init(void)
 	return 0;
 }
 
-/** kt_buffer_exit - there are no buffers any more */
+/** kt_buffer_exit - unregister from CPU hotplug; no buffer is left */
 void kt_buffer_exit(void)
 {
 	cpuhp_remove_state_nocalls(cpuhp_state);

@@ -9,11 +9,11 @@
 
 struct page;
 
-/* Memory is short when less than one of so many parts of it is available. */
+/* Memory is short when less than 1/KT_SPARE_PART of it is available. */
 #define KT_SPARE_PART 20
 
 enum kt_role {
-	KT_ROLE_NONE = 0,	/* has not asked for anything yet */
+	KT_ROLE_NONE = 0,	/* no request yet */
 	KT_ROLE_OWNER,
 	KT_ROLE_WRITER,
 	KT_ROLE_SENDER,		/* of S.Ha.R.K. chunks; no session */
@@ -51,13 +51,13 @@ struct kt_layout {
 /**
  * struct kt_buffer - the memory of one channel
  * @l:		layout
- * @node:	kernel channels: in the list that is gone through when a CPU comes up
- * @pages:	all pages, in the order of the mapping; NULL: data of a CPU that was never
- *		online meanwhile
- * @base:	what lies before the rings, mapped into the kernel
+ * @node:	kernel channels: in the list that is walked when a CPU comes online
+ * @pages:	all pages, in the order of the mapping; NULL: data of a CPU that has not been online
+ *		since
+ * @base:	areas before the rings, mapped into the kernel
  * @cpu_rings:	kernel channels: a copy of @rings in each CPU's own memory
- * @rings:	the kernel's view of the rings, written to in kernel channels only; in user
- *		channels without data
+ * @rings:	the kernel's view of the rings, written to in kernel channels only; those of user
+ *		channels have no data pointer
  */
 struct kt_buffer {
 	struct kt_layout l;

@@ -26,18 +26,21 @@ DEFINE_PER_CPU(struct kt_shark_pending, kt_shark_pendings);
 DEFINE_STATIC_KEY_FALSE(kt_chunk_key);
 struct kt_shark kt_chunk_tracer;
 
-/* Protects memories[], and that it goes with the tracer's table; and FTrace_get_chunk_table()'s. */
+/*
+ * Protects memories[] and keeps it consistent with the tracer's table; protects the tables of
+ * FTrace_get_chunk_table().
+ */
 static DEFINE_MUTEX(chunks_lock);
 static struct kt_chunk_memory *memories[KTRACE_SHARK_CHUNK_NR];
 
 /*
- * Protects is_on, and that the static keys go with it. Never inside chunks_lock: switching keys
- * takes the lock of CPU hotplug.
+ * Protects is_on and keeps the static keys consistent with it. Never taken inside chunks_lock:
+ * switching keys takes the CPU hotplug lock.
  */
 static DEFINE_MUTEX(enable_lock);
 static bool is_on;
 
-/* Of memories that are mapped but no chunk's any more, too */
+/* Includes memory that is still mapped but no longer belongs to a chunk */
 static atomic64_t bytes_used;
 
 /* ---- memory ---- */
@@ -51,21 +54,24 @@ static void free_memory(struct kref *ref)
 	kfree(m);
 }
 
-/** kt_chunk_memory_put - drop a reference, NULL: none. Context: process */
+/** kt_chunk_memory_put - drop a reference; ignores NULL. Context: process */
 void kt_chunk_memory_put(struct kt_chunk_memory *m)
 {
 	if (m)
 		kref_put(&m->ref, free_memory);
 }
 
-/** kt_chunk_memory_get - one reference more */
+/** kt_chunk_memory_get - take one more reference */
 struct kt_chunk_memory *kt_chunk_memory_get(struct kt_chunk_memory *m)
 {
 	kref_get(&m->ref);
 	return m;
 }
 
-/* Given back by free_memory() in any case. */
+/*
+ * Charges @bytes, which free_memory() gives back in any case. Returns false if they are not
+ * available.
+ */
 static bool chunk_charge(u64 bytes)
 {
 	const u64 limit = (u64)READ_ONCE(max_chunks_mb) << 20;
@@ -76,11 +82,11 @@ static bool chunk_charge(u64 bytes)
 }
 
 /**
- * kt_chunk_memory_alloc - memory for a chunk, zeroed
- * @bytes:	how many, at least 1
+ * kt_chunk_memory_alloc - allocate zeroed memory for a chunk
+ * @bytes:	its size, at least 1
  *
  * Context: process.
- * Return: NULL without memory, or beyond the limit.
+ * Return: the memory; NULL if there is none, or beyond the limit.
  */
 struct kt_chunk_memory *kt_chunk_memory_alloc(u64 bytes)
 {
@@ -98,7 +104,7 @@ struct kt_chunk_memory *kt_chunk_memory_alloc(u64 bytes)
 	return NULL;
 }
 
-/** kt_chunk_memory_of - a reference to the memory of chunk @n, which the caller has BUSY */
+/** kt_chunk_memory_of - take a reference to the memory of chunk @n, which the caller holds BUSY */
 struct kt_chunk_memory *kt_chunk_memory_of(int n)
 {
 	struct kt_chunk_memory *m;
@@ -110,10 +116,10 @@ struct kt_chunk_memory *kt_chunk_memory_of(int n)
 }
 
 /**
- * kt_chunk_replace - give a chunk its content, compressed, instead of its memory
- * @n:		its number; the caller has it BUSY
- * @m:		the compressed data; the reference goes with it
- * @bytes:	of these
+ * kt_chunk_replace - replace a chunk's memory by its compressed content
+ * @n:		its number; the caller holds it BUSY
+ * @m:		the compressed data; takes over the reference
+ * @bytes:	size of the compressed data
  *
  * Context: process, sleeps.
  */
@@ -150,7 +156,7 @@ static void switch_locked(bool on)
  * FTrace_enable - start logging to the selected chunk (SHK-01)
  *
  * Context: process, sleeps.
- * Return: 0, also when it is logging; -1 no chunk was made yet, or none is selected.
+ * Return: 0, also if it is already logging; -1 no chunk was created yet, or none is selected.
  */
 int FTrace_enable(void)
 {
@@ -168,10 +174,10 @@ EXPORT_SYMBOL_GPL(FTrace_enable);
 /**
  * FTrace_disable - stop logging (SHK-02)
  *
- * When it returns, nothing is stored any more, on no CPU.
+ * When it returns, no CPU stores any more events.
  *
  * Context: process, sleeps.
- * Return: 0; -1 no chunk was made yet.
+ * Return: 0; -1 no chunk was created yet.
  */
 int FTrace_disable(void)
 {
@@ -208,7 +214,7 @@ static int chunk_create(int normal_size, int emergency_size, FTrace_flags flags)
 }
 
 /**
- * FTrace_chunk_create - make a chunk (SHK-03)
+ * FTrace_chunk_create - create a chunk (SHK-03)
  * @normal_size: bytes of the normal area: a multiple of 16, not 0
  * @emergency_size: bytes of the emergency area: a multiple of 16
  * @flags:	FTRACE_CHUNK_FLAG_*
@@ -217,8 +223,8 @@ static int chunk_create(int normal_size, int emergency_size, FTrace_flags flags)
  * max_chunks_mb.
  *
  * Context: process, sleeps.
- * Return: the lowest number that is free, 0 to 255; -1 there is none, no memory, sizes or
- * flags that cannot be.
+ * Return: the lowest free number, 0 to 255; -1 no number is free, no memory, invalid sizes or
+ * flags.
  */
 int FTrace_chunk_create(int normal_size, int emergency_size, FTrace_flags flags)
 {
@@ -233,8 +239,8 @@ EXPORT_SYMBOL_GPL(FTrace_chunk_create);
  * @n:		its number
  *
  * Context: process, sleeps.
- * Return: 0, also when it has NODEL and stays; -1 there is none; it is selected, linked to,
- * or BUSY.
+ * Return: 0, also if NODEL keeps the chunk; -1 no such chunk, or it is selected, linked to, or
+ * BUSY.
  */
 int FTrace_chunk_delete(int n)
 {
@@ -258,7 +264,7 @@ EXPORT_SYMBOL_GPL(FTrace_chunk_delete);
  * @flags:	FTRACE_CHUNK_FLAG_*; BUSY and COMPR stay as they are
  *
  * Context: any but NMI.
- * Return: 0; -1 there is none, or no such flags.
+ * Return: 0; -1 no such chunk, or invalid flags.
  */
 int FTrace_set_chunk_flags(int n, FTrace_flags flags)
 {
@@ -267,12 +273,12 @@ int FTrace_set_chunk_flags(int n, FTrace_flags flags)
 EXPORT_SYMBOL_GPL(FTrace_set_chunk_flags);
 
 /**
- * FTrace_get_chunk_flags - flags of a chunk as they are now (SHK-06)
+ * FTrace_get_chunk_flags - get the current flags of a chunk (SHK-06)
  * @n:		its number
  * @flags:	out
  *
  * Context: any but NMI.
- * Return: 0; -1 there is none.
+ * Return: 0; -1 no such chunk.
  */
 int FTrace_get_chunk_flags(int n, FTrace_flags *flags)
 {
@@ -281,11 +287,11 @@ int FTrace_get_chunk_flags(int n, FTrace_flags *flags)
 EXPORT_SYMBOL_GPL(FTrace_get_chunk_flags);
 
 /**
- * FTrace_actual_chunk_select - have events go to a chunk from the next one on (SHK-07)
- * @n:		its number; it is FREE
+ * FTrace_actual_chunk_select - send events to a chunk, from the next event on (SHK-07)
+ * @n:		its number; must be FREE
  *
  * Context: any but NMI.
- * Return: 0; -1 there is none, or it is not FREE.
+ * Return: 0; -1 no such chunk, or it is not FREE.
  */
 int FTrace_actual_chunk_select(int n)
 {
@@ -294,12 +300,12 @@ int FTrace_actual_chunk_select(int n)
 EXPORT_SYMBOL_GPL(FTrace_actual_chunk_select);
 
 /**
- * FTrace_chunk_link - have a chunk come behind another (SHK-08)
+ * FTrace_chunk_link - link a chunk after another (SHK-08)
  * @chunk_a:	number of the first
- * @chunk_b:	number of the one that comes behind; it is FREE
+ * @chunk_b:	number of the one that follows; must be FREE
  *
  * Context: any but NMI.
- * Return: 0; -1 there is no such chunk, they are the same, or @chunk_b is not FREE.
+ * Return: 0; -1 no such chunk, both are the same, or @chunk_b is not FREE.
  */
 int FTrace_chunk_link(int chunk_a, int chunk_b)
 {
@@ -308,11 +314,11 @@ int FTrace_chunk_link(int chunk_a, int chunk_b)
 EXPORT_SYMBOL_GPL(FTrace_chunk_link);
 
 /**
- * FTrace_get_first_chunk - the lowest chunk that has any of some flags (SHK-09)
- * @flags:	these; with 0, which is CYC, there is none
+ * FTrace_get_first_chunk - find the lowest chunk that has any of the given flags (SHK-09)
+ * @flags:	the flags; with 0, which is CYC, no chunk is found
  *
  * Context: any but NMI.
- * Return: its number; -1 there is none.
+ * Return: its number; -1 no such chunk.
  */
 int FTrace_get_first_chunk(FTrace_flags flags)
 {
@@ -323,11 +329,11 @@ int FTrace_get_first_chunk(FTrace_flags flags)
 EXPORT_SYMBOL_GPL(FTrace_get_first_chunk);
 
 /**
- * FTrace_get_chunk_table - what there is to tell of all chunks (SHK-10)
+ * FTrace_get_chunk_table - describe all chunks (SHK-10)
  *
  * Context: process, sleeps.
- * Return: 256 pointers, NULL where there is no chunk. They stay valid; what they point to is
- * what was, until the next call, whoever makes it.
+ * Return: 256 pointers, NULL where there is no chunk. They stay valid; the next call, by any
+ * caller, overwrites the descriptions.
  */
 FTrace_Chunk_Ptr *FTrace_get_chunk_table(void)
 {
@@ -344,7 +350,7 @@ FTrace_Chunk_Ptr *FTrace_get_chunk_table(void)
 EXPORT_SYMBOL_GPL(FTrace_get_chunk_table);
 
 /**
- * FTrace_chunk_dump - say in the kernel's log what there is to tell of a chunk (SHK-19)
+ * FTrace_chunk_dump - describe a chunk in the kernel's log (SHK-19)
  * @n:		its number
  *
  * Context: process.
@@ -367,8 +373,8 @@ void FTrace_chunk_dump(int n)
 EXPORT_SYMBOL_GPL(FTrace_chunk_dump);
 
 /**
- * FTrace_lost - events that are in no chunk, or not any more, since the module was loaded
- * @reason:	why
+ * FTrace_lost - count the events that are in no chunk, or no longer, since the module was loaded
+ * @reason:	why they were lost
  *
  * Context: any but NMI.
  */
@@ -381,7 +387,7 @@ u64 FTrace_lost(enum ktrace_shark_lost reason)
 }
 EXPORT_SYMBOL_GPL(FTrace_lost);
 
-/** FTrace_clk_per_msec - ticks of the stamps in a millisecond, 0 = unknown (SHK-30) */
+/** FTrace_clk_per_msec - time stamp ticks in a millisecond, 0 = unknown (SHK-30) */
 u32 FTrace_clk_per_msec(void)
 {
 	return kt_chunk_tracer.clock == KTRACE_CLOCK_TSC ? kt_clock_tsc_khz() :
@@ -391,13 +397,13 @@ EXPORT_SYMBOL_GPL(FTrace_clk_per_msec);
 
 /* ---- loading and unloading ---- */
 
-/** kt_chunk_init - a tracer without chunks, whose stamps are those of @clock */
+/** kt_chunk_init - initialise a tracer without chunks that takes its stamps from @clock */
 void kt_chunk_init(u32 clock)
 {
 	kt_shark_init(&kt_chunk_tracer, clock);
 }
 
-/** kt_chunk_exit - free what modules that are gone have left; no sender is there */
+/** kt_chunk_exit - free the chunks that unloaded modules left; no sender is open */
 void kt_chunk_exit(void)
 {
 	int n;

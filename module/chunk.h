@@ -2,7 +2,7 @@
 /*
  * chunk.h - the kernel's S.Ha.R.K. tracer: its chunks and their memory
  *
- * What is to be called by other modules is in <linux/ktrace_shark.h>.
+ * <linux/ktrace_shark.h> has the functions for other modules.
  */
 #ifndef KT_CHUNK_H
 #define KT_CHUNK_H
@@ -13,10 +13,10 @@
 #include "shark/shark.h"
 
 /**
- * struct kt_chunk_memory - pages that a chunk's events lie in
+ * struct kt_chunk_memory - pages that hold a chunk's events
  * @ref:	holders: the table of chunks; each mapping; each job
- * @bytes:	of @data, whole pages
- * @data:	of vmalloc()
+ * @bytes:	size of @data, whole pages
+ * @data:	from vmalloc()
  */
 struct kt_chunk_memory {
 	struct kref ref;
@@ -24,15 +24,14 @@ struct kt_chunk_memory {
 	void *data;
 };
 
-/* The tracer. */
 extern struct kt_shark kt_chunk_tracer;
-/* It is enabled. */
+/* The tracer is enabled. */
 DECLARE_STATIC_KEY_FALSE(kt_chunk_key);
 
 void kt_chunk_init(u32 clock);
 void kt_chunk_exit(void);
 
-/* For who has chunk @n BUSY: a reference to its memory; and another memory for it */
+/* For the holder of BUSY chunk @n: a reference to its memory, and replacing that memory */
 struct kt_chunk_memory *kt_chunk_memory_of(int n);
 struct kt_chunk_memory *kt_chunk_memory_alloc(u64 bytes);
 struct kt_chunk_memory *kt_chunk_memory_get(struct kt_chunk_memory *m);

@@ -17,7 +17,7 @@
 #include "chunk.h"
 
 enum {
-	/* Both are what kmalloc() has without taking pains; a frame is not longer than this. */
+	/* kmalloc() provides both sizes without effort; a frame is at most FRAME_MAX bytes. */
 	FRAME_MAX = 32768,
 	PIECE = 28 * 1024,
 	PIECE_EVENTS = PIECE / sizeof(struct ktrace_shark_event),
@@ -25,14 +25,14 @@ enum {
 
 /**
  * struct pack - one chunk being compressed
- * @view:	what it holds
- * @req:	to the kernel's compressor
- * @wait:	for its answer
- * @in:		a piece
- * @frame:	a frame
+ * @view:	its events and status
+ * @req:	request to the kernel's compressor
+ * @wait:	completion of @req
+ * @in:		one piece of events
+ * @frame:	one frame
  * @out:	all frames
- * @room:	for bytes in @out
- * @bytes:	of the frames in @out
+ * @room:	bytes that fit into @out
+ * @bytes:	bytes of the frames in @out
  */
 struct pack {
 	const struct kt_shark_view *view;
@@ -85,7 +85,7 @@ static int alloc_buffers(struct pack *p)
 	const struct FTrace_Chunk *s = &p->view->status;
 	const u64 bytes = (u64)s->size + s->emergency_size;
 
-	/* What cannot be compressed grows by some bytes a frame. */
+	/* Incompressible data grows by some bytes per frame. */
 	p->room = bytes + (bytes / PIECE + 1) * (FRAME_MAX - PIECE);
 	p->in = kmalloc(PIECE, GFP_KERNEL_ACCOUNT);
 	p->frame = kmalloc(FRAME_MAX, GFP_KERNEL_ACCOUNT);
@@ -100,7 +100,7 @@ static void free_buffers(struct pack *p)
 	kfree(p->in);
 }
 
-/* With the compressor; the buffers are there. */
+/* Compresses all events with @tfm; the buffers are allocated. */
 static int pack_by(struct pack *p, struct crypto_acomp *tfm)
 {
 	int err;
@@ -121,7 +121,7 @@ static int chunk_pack_run(struct pack *p)
 	struct crypto_acomp *tfm;
 	int err;
 
-	/* In a module of its own it would have to be there before ours. */
+	/* If it were a module, it would have to be loaded before ours. */
 	if (!IS_BUILTIN(CONFIG_CRYPTO_ACOMP2))
 		return -EOPNOTSUPP;
 	tfm = crypto_alloc_acomp("zstd", 0, 0);
@@ -132,7 +132,7 @@ static int chunk_pack_run(struct pack *p)
 	return err;
 }
 
-/* The frames in memory of their own. */
+/* Compresses a held chunk and replaces its memory by the frames. */
 static int compress_held(const struct kt_shark_view *view)
 {
 	struct pack p = { .view = view };
@@ -155,17 +155,16 @@ static int compress_held(const struct kt_shark_view *view)
 }
 
 /**
- * FTrace_compress_chunk - have a chunk hold its events compressed (SHK-11)
+ * FTrace_compress_chunk - compress the events of a chunk (SHK-11)
  * @n:		its number
- * @new_flags:	its flags then, and COMPR
+ * @new_flags:	its flags afterwards, besides COMPR
  *
- * The chunk is BUSY meanwhile. It can be sent and deleted afterwards, but not be used again:
- * if it is selected, it is not any more. Its events are zstd frames then:
- * uapi/linux/ktrace_shark.h.
+ * The chunk is BUSY meanwhile. Afterwards it can be sent and deleted, but not used again: if it is
+ * selected, it is deselected. Its events are then zstd frames: uapi/linux/ktrace_shark.h.
  *
  * Context: process, sleeps.
- * Return: 0; -1 there is no such chunk, it is BUSY or COMPR, no such flags, no memory, or no
- * zstd: then the chunk is as it was.
+ * Return: 0; -1 no such chunk, it is BUSY or COMPR, invalid flags, no memory, or no zstd: the chunk
+ * is then unchanged.
  */
 int FTrace_compress_chunk(int n, FTrace_flags new_flags)
 {

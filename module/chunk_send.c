@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * chunk_send.c - chunks on their way to a sender, which is a process
+ * chunk_send.c - chunks on their way to a sender process
  *
  *   QUEUED --next--> UNDER_WAY --end--> ENDED
  *      ^__sender gone, nobody waits__/    ^
- *      ^__not come to the sender_____/    |
- *      \______sender gone, or who waits is killed
+ *      ^__not delivered to sender____/    |
+ *      \______sender gone, or the waiting caller is killed
  *
- * From the first state to the last a job's chunk is BUSY. At the end the waiting caller gives
- * the chunk its new flags and frees the job; if nobody waits, the sender that reports the end
- * does. Jobs of FTrace_disk_writer(), for which nobody waits, stay until there is a sender.
+ * A job's chunk is BUSY from the first state to the last. At the end the waiting caller gives the
+ * chunk its new flags and frees the job; if no caller waits, the sender's report restores the flags
+ * and frees the job. Jobs of FTrace_disk_writer(), for which no caller waits, stay until there is a
+ * sender.
  *
  * send_lock protects everything here. It is taken inside a descriptor's lock, and in mmap().
  */
@@ -35,11 +36,11 @@ enum job_state { QUEUED, UNDER_WAY, ENDED };
 /**
  * struct job - a chunk that is to be sent
  * @node:	in jobs, until it has ended
- * @state:	above; written under send_lock, who waits looks without it
- * @is_waited:	somebody waits for the end
+ * @state:	see above; written under send_lock, read without it by the waiting caller
+ * @is_waited:	a caller waits for the end
  * @error:	ENDED: 0 or -errno
- * @memory:	of the chunk, a reference
- * @told:	what the sender is told
+ * @memory:	a reference to the chunk's memory
+ * @told:	what the sender gets to know
  */
 struct job {
 	struct list_head node;
@@ -54,7 +55,7 @@ struct job {
  * struct kt_chunk_sender - a process that sends
  * @kinds:	KTRACE_SHARK_TO_*
  * @node:	in senders
- * @wait:	where it polls
+ * @wait:	wait queue of its poll()
  */
 struct kt_chunk_sender {
 	u32 kinds;
@@ -68,7 +69,7 @@ static LIST_HEAD(senders);
 static DECLARE_WAIT_QUEUE_HEAD(ended);
 static u64 last_job;
 
-/* What was registered: the kind of the last time, and what goes with each. */
+/* The kind that was registered last, and the parameters of each kind. */
 static u32 registered;
 static char disk_name[KTRACE_SHARK_TEXT], udp_local[KTRACE_SHARK_TEXT],
 	udp_target[KTRACE_SHARK_TEXT];
@@ -135,7 +136,7 @@ static void free_job(struct job *job)
 	kfree(job);
 }
 
-/* A job that nobody waits for is gone then. */
+/* Ends a job. Frees it if no caller waits for it. */
 static void end_job(struct job *job, int error)
 {
 	lockdep_assert_held(&send_lock);
@@ -163,7 +164,7 @@ static struct job *new_job(u32 kind, int osd_flags, bool is_waited)
 	return job;
 }
 
-/* Until it has ended, or we are killed. */
+/* Waits until the job has ended or current is killed; returns the job's error. */
 static int wait_for(struct job *job)
 {
 	int killed = wait_event_killable(ended, READ_ONCE(job->state) == ENDED);
@@ -202,19 +203,18 @@ out_free_job:
 }
 
 /**
- * FTrace_send_chunk - have a chunk sent, and wait until it is out (SHK-12)
+ * FTrace_send_chunk - send a chunk and wait until it is sent (SHK-12)
  * @n:		its number
  * @osd_flags:	for the sender
- * @new_flags:	its flags when it is out; with FREE it is empty when it is used again, and if
- *		it is selected, it is not any more
+ * @new_flags:	its flags after sending; with FREE it is deselected, and empty when it is used again
  *
  * Waits as long as the sender takes, but not longer than it lives. A caller that is killed
  * stops waiting.
  *
  * Context: process, sleeps.
- * Return: 0; -1 there is no such chunk, it is BUSY, no such flags, none of
- * FTrace_init_disk_writer() and FTrace_OSD_init_udp() was called, no process is sender, it
- * could not send the chunk or is gone: then the chunk is as it was.
+ * Return: 0; -1 no such chunk, it is BUSY, invalid flags, neither FTrace_init_disk_writer() nor
+ * FTrace_OSD_init_udp() was called, there is no sender, it could not send the chunk or is gone: the
+ * chunk is then unchanged.
  */
 int FTrace_send_chunk(int n, int osd_flags, FTrace_flags new_flags)
 {
@@ -223,11 +223,11 @@ int FTrace_send_chunk(int n, int osd_flags, FTrace_flags new_flags)
 EXPORT_SYMBOL_GPL(FTrace_send_chunk);
 
 /**
- * FTrace_disk_writer - have a chunk written to its own file some time (SHK-14)
- * @c:		of FTrace_get_chunk_table()
+ * FTrace_disk_writer - queue a chunk to be written to its own file (SHK-14)
+ * @c:		from FTrace_get_chunk_table()
  *
- * Does not wait: the chunk is BUSY until it is written, and then has the flags it had. When
- * there is no process that sends to disk, it stays queued until there is one.
+ * Does not wait: the chunk is BUSY until it is written, then gets its flags back. Without a process
+ * that sends to disk it stays queued until there is one.
  *
  * Context: process, sleeps.
  */
@@ -248,23 +248,23 @@ void FTrace_disk_writer(FTrace_Chunk_Ptr c)
 }
 EXPORT_SYMBOL_GPL(FTrace_disk_writer);
 
-/* NULL is no text; "" is. */
+/* True if a text is not too long; false for NULL. */
 static bool chunk_send_fits(const char *text)
 {
 	return text && strnlen(text, KTRACE_SHARK_TEXT) < KTRACE_SHARK_TEXT;
 }
 
 /**
- * FTrace_init_disk_writer - have chunks sent to disk (SHK-13)
+ * FTrace_init_disk_writer - send chunks to disk from now on (SHK-13)
  * @fname:	base name of the files, shorter than KTRACE_SHARK_TEXT, without "/"
  * @flag:	ignored
  * @l_ip:	ignored
  * @t_ip:	ignored
  *
- * The sender may refuse names that it thinks dangerous: then FTrace_send_chunk() fails.
+ * The sender may refuse names that it considers dangerous: then FTrace_send_chunk() fails.
  *
  * Context: process, sleeps.
- * Return: 0; -1 a name that cannot be.
+ * Return: 0; -1 an invalid name.
  */
 int FTrace_init_disk_writer(const char *fname, int flag, const char *l_ip, const char *t_ip)
 {
@@ -279,13 +279,13 @@ int FTrace_init_disk_writer(const char *fname, int flag, const char *l_ip, const
 EXPORT_SYMBOL_GPL(FTrace_init_disk_writer);
 
 /**
- * FTrace_OSD_init_udp - have chunks sent as UDP packets (SHK-15)
+ * FTrace_OSD_init_udp - send chunks as UDP packets from now on (SHK-15)
  * @flag:	ignored: the network is up
  * @l_ip:	address to send from, NULL or "" = any
  * @t_ip:	address to send to; both shorter than KTRACE_SHARK_TEXT
  *
  * Context: process, sleeps.
- * Return: 0; -1 addresses that cannot be.
+ * Return: 0; -1 an address is too long, or @t_ip is NULL.
  */
 int FTrace_OSD_init_udp(int flag, const char *l_ip, const char *t_ip)
 {
@@ -305,12 +305,12 @@ EXPORT_SYMBOL_GPL(FTrace_OSD_init_udp);
 /* ---- the sender's side ---- */
 
 /**
- * kt_chunk_sender_open - become sender
+ * kt_chunk_sender_open - become the sender for some kinds of jobs
  * @kinds:	KTRACE_SHARK_TO_*
  * @out:	the sender
  *
  * Context: process, sleeps.
- * Return: 0; -EINVAL no such kinds; -EBUSY one of them has a sender; -ENOMEM.
+ * Return: 0; -EINVAL invalid kinds; -EBUSY one of them has a sender; -ENOMEM.
  */
 int kt_chunk_sender_open(u32 kinds, struct kt_chunk_sender **out)
 {
@@ -337,7 +337,7 @@ int kt_chunk_sender_open(u32 kinds, struct kt_chunk_sender **out)
 	return err;
 }
 
-/** kt_chunk_sender_close - be sender no more; who waits fails */
+/** kt_chunk_sender_close - stop being a sender; waiting callers fail */
 void kt_chunk_sender_close(struct kt_chunk_sender *s)
 {
 	struct job *job, *next;
@@ -366,7 +366,7 @@ static struct job *find_job(const struct kt_chunk_sender *s, enum job_state stat
 	return NULL;
 }
 
-/* The job of that number, which the sender has under way. */
+/* Returns the job of that number if the sender has it under way. */
 static struct job *find_taken(const struct kt_chunk_sender *s, u64 id)
 {
 	struct job *job;
@@ -384,7 +384,7 @@ static struct job *find_taken(const struct kt_chunk_sender *s, u64 id)
  * @told:	the job; out
  *
  * Context: process, sleeps.
- * Return: 0; -EAGAIN there is none.
+ * Return: 0; -EAGAIN no job is queued.
  */
 int kt_chunk_sender_next(struct kt_chunk_sender *s, struct ktrace_shark_job *told)
 {
@@ -401,7 +401,7 @@ int kt_chunk_sender_next(struct kt_chunk_sender *s, struct ktrace_shark_job *tol
 }
 
 /**
- * kt_chunk_sender_undo - a job that was taken has not come to the sender
+ * kt_chunk_sender_undo - queue a job again that could not be delivered to the sender
  * @s:		the sender
  * @id:		the job
  *
@@ -421,12 +421,12 @@ void kt_chunk_sender_undo(struct kt_chunk_sender *s, u64 id)
 }
 
 /**
- * kt_chunk_sender_end - a job has come to its end
+ * kt_chunk_sender_end - end a job
  * @s:		the sender
- * @end:	which, and how
+ * @end:	which job, and its error
  *
  * Context: process, sleeps.
- * Return: 0; -EINVAL an error that is none; -ENOENT no such job is under way.
+ * Return: 0; -EINVAL an invalid error; -ENOENT no such job is under way.
  */
 int kt_chunk_sender_end(struct kt_chunk_sender *s, const struct ktrace_shark_end *end)
 {
@@ -454,7 +454,7 @@ __poll_t kt_chunk_sender_poll(struct kt_chunk_sender *s, struct file *file, poll
 	return has_job ? EPOLLIN | EPOLLRDNORM : 0;
 }
 
-/** kt_chunk_sender_exit - forget the jobs that no sender came for */
+/** kt_chunk_sender_exit - free the jobs that no sender took */
 void kt_chunk_sender_exit(void)
 {
 	struct job *job, *next;
@@ -496,7 +496,7 @@ static const struct vm_operations_struct mapping_ops = {
 	.fault = chunk_send_mapping_fault,
 };
 
-/* A reference to the memory of chunk @n, if the sender has it under way. */
+/* Takes a reference to the memory of chunk @n if the sender has it under way; NULL: it has not. */
 static struct kt_chunk_memory *get_memory(const struct kt_chunk_sender *s, u64 n)
 {
 	struct kt_chunk_memory *m = NULL;
@@ -511,13 +511,13 @@ static struct kt_chunk_memory *get_memory(const struct kt_chunk_sender *s, u64 n
 }
 
 /**
- * kt_chunk_sender_mmap - map a chunk that is under way, to read
+ * kt_chunk_sender_mmap - map a chunk that is under way, read-only
  * @s:		the sender
  * @vma:	where
  *
  * Context: mmap(), sleeps.
- * Return: 0; -ENXIO it has no such chunk under way; -EINVAL beyond its end, or private;
- * -EPERM writable or executable.
+ * Return: 0; -ENXIO no such chunk is under way; -EINVAL beyond its end, or private; -EPERM writable
+ * or executable.
  */
 int kt_chunk_sender_mmap(struct kt_chunk_sender *s, struct vm_area_struct *vma)
 {

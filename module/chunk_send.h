@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* chunk_send.h - chunks on their way to a sender, which is a process: uapi/linux/ktrace_shark.h */
+/* chunk_send.h - chunks on their way to a sender process: uapi/linux/ktrace_shark.h */
 #ifndef KT_CHUNK_SEND_H
 #define KT_CHUNK_SEND_H
 

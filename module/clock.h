@@ -2,8 +2,8 @@
 /*
  * clock.h - which clock sessions use
  *
- * The cycle counter where the kernel vouches for it being the same on all CPUs,
- * CLOCK_MONOTONIC otherwise. kt_clock() in ring/port.h reads it.
+ * The cycle counter if the kernel guarantees that it is the same on all CPUs, CLOCK_MONOTONIC
+ * otherwise. kt_clock() in ring/port.h reads it.
  */
 #ifndef KT_CLOCK_H
 #define KT_CLOCK_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * compat.h - what differs between kernels, as functions with our names
+ * compat.h - differences between kernel versions, as functions with our names
  *
- * The rest of the module is written for the newest kernel and is free of versions.
+ * The rest of the module is written for the newest kernel and checks no versions.
  */
 #ifndef KT_COMPAT_H
 #define KT_COMPAT_H
@@ -27,7 +27,7 @@
 #include <trace/events/task.h>
 #include <uapi/linux/ktrace_events.h>
 
-/* Tracepoints page_fault_user and page_fault_kernel: not x86's own since 6.16 */
+/* Tracepoints page_fault_user and page_fault_kernel: no longer x86's own since 6.16 */
 #ifdef CONFIG_X86
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
 #include <trace/events/exceptions.h>
@@ -37,15 +37,15 @@
 #endif
 
 /*
- * Does this tracepoint pass these arguments, behind the data pointer? Stable kernels take over
- * from newer ones, so their number does not tell.
+ * True if this tracepoint passes these arguments after the data pointer. Stable kernels backport
+ * changes, so the version number does not tell.
  */
 #define KT_COMPAT_PASSES(tracepoint, ...)                               \
 	__same_type(check_trace_callback_type_##tracepoint,             \
 		    void (void (*)(void *, __VA_ARGS__)))
 
 /*
- * May a function be called with arguments that it does not have? Not where the kernel compares the
+ * 1 if a function may be called with arguments that it does not have; 0 if the kernel compares the
  * type of a function with that of the call.
  */
 #if defined(CONFIG_CFI) || defined(CONFIG_CFI_CLANG)
@@ -55,8 +55,8 @@
 #endif
 
 /*
- * When it returns, all hits of tracepoints that had begun are over. Probes run with preemption off;
- * those of system calls no longer do since 6.13.
+ * Waits until all tracepoint hits that had begun are over. Probes run with preemption off; those of
+ * system calls no longer do since 6.13.
  */
 static inline void kt_compat_finish_hits(void)
 {
@@ -67,7 +67,7 @@ static inline void kt_compat_finish_hits(void)
 #endif
 }
 
-/* Pages of a process, as exact as the kernel can count them for us. */
+/* Returns the pages of a process, as exactly as the kernel can count them for us. */
 static inline long kt_compat_rss(struct mm_struct *mm, int member)
 {
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0)
@@ -78,8 +78,9 @@ static inline long kt_compat_rss(struct mm_struct *mm, int member)
 }
 
 /*
- * A thread of the process that memory belongs to, NULL: not known. Under RCU. When the owner
- * exits, the kernel stores the next one with WRITE_ONCE(): that task was complete long before.
+ * Returns a thread of the process that owns the memory, NULL: unknown. Called under RCU. When the
+ * owner exits, the kernel stores the next one with WRITE_ONCE(): that task was complete long
+ * before.
  */
 static inline const struct task_struct *kt_compat_mm_owner(const struct mm_struct *mm)
 {
@@ -91,8 +92,8 @@ static inline const struct task_struct *kt_compat_mm_owner(const struct mm_struc
 }
 
 /*
- * The ABI of the system call that current is in. @nr: its number; -1, all of whose bits are set,
- * is no call of x32
+ * Returns the ABI of the system call that current is in. @nr: its number; -1 has all bits set, but
+ * is no x32 call
  */
 static inline u32 kt_compat_syscall_abi(int nr)
 {
@@ -114,8 +115,9 @@ static inline u32 kt_compat_syscall_abi(int nr)
 }
 
 /*
- * Is current in the middle of exec()? The task's bit for that has a single user in the kernel, so
- * it may be removed; without it, exec is taken to last as long as the system call.
+ * True if current is in exec(). The task's bit for that has a single user in the kernel, so it may
+ * be removed; without it, exec is assumed to last as long as the system call. @regs: the program's
+ * registers
  * @regs: the program's
  */
 static inline bool kt_compat_is_in_exec(struct pt_regs *regs)
@@ -138,7 +140,7 @@ static inline bool kt_compat_is_in_exec(struct pt_regs *regs)
 #endif
 }
 
-/* For a vma that is being set up: its flags became read-only with 6.3. */
+/* Changes the flags of a vma that is being set up; they became read-only with 6.3. */
 static inline void kt_compat_vma_flags(struct vm_area_struct *vma, vm_flags_t set,
 				       vm_flags_t clear)
 {
@@ -161,7 +163,7 @@ static inline void kt_compat_run_now(struct delayed_work *work)
 
 typedef unsigned long (*kt_compat_shrink)(struct shrinker *, struct shrink_control *);
 
-/* A shrinker that is called from now on; NULL: no memory. Allocated by the kernel since 6.7. */
+/* Registers a shrinker; NULL: no memory. The kernel allocates it since 6.7. */
 static inline struct shrinker *kt_compat_add_shrinker(const char *name, kt_compat_shrink count,
 						      kt_compat_shrink scan)
 {
@@ -190,7 +192,7 @@ static inline struct shrinker *kt_compat_add_shrinker(const char *name, kt_compa
 	return NULL;
 }
 
-/* When it returns, nobody is calling it any more. */
+/* Unregisters and frees a shrinker; when it returns, no call is running. */
 static inline void kt_compat_remove_shrinker(struct shrinker *s)
 {
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 7, 0)
@@ -202,10 +204,10 @@ static inline void kt_compat_remove_shrinker(struct shrinker *s)
 }
 
 /*
- * Id of the task's cgroup of version 2; 0 in a kernel without cgroups.
+ * Returns the id of the task's version 2 cgroup; 0 in a kernel without cgroups.
  *
- * Context: any, preemption off, which is a reader of RCU. rcu_read_unlock() may raise a
- * softirq, which is an event that may ask this again.
+ * Context: any, preemption off, which protects like rcu_read_lock(). That is not used:
+ * rcu_read_unlock() may raise a softirq, an event that may call this again.
  */
 static inline u64 kt_compat_cgroup_id(struct task_struct *task)
 {
@@ -217,7 +219,7 @@ static inline u64 kt_compat_cgroup_id(struct task_struct *task)
 	return id;
 }
 
-/* Is the program a 64-bit one? @regs: with which it entered the kernel */
+/* True if the program is a 64-bit one. @regs: its registers when it entered the kernel */
 static inline bool kt_compat_is_64bit(const struct pt_regs *regs)
 {
 #ifdef CONFIG_X86_64
@@ -227,11 +229,11 @@ static inline bool kt_compat_is_64bit(const struct pt_regs *regs)
 #endif
 }
 
-/* What tracepoint task_newtask passes: 64 bits also on 32-bit machines since 6.18 */
+/* Type of the flags of tracepoint task_newtask: 64 bits also on 32-bit machines since 6.18 */
 typedef typeof(__builtin_choose_expr(KT_COMPAT_PASSES(task_newtask, struct task_struct *, u64),
 				     0ull, 0ul)) kt_compat_clone_flags;
 
-/* A task of the kernel's that has a program's memory? Others than io_uring's exist since 6.4. */
+/* True for a kernel task with a program's memory. Others than io_uring's exist since 6.4. */
 static inline bool kt_compat_is_user_worker(const struct task_struct *task)
 {
 #ifdef PF_USER_WORKER
@@ -241,7 +243,7 @@ static inline bool kt_compat_is_user_worker(const struct task_struct *task)
 #endif
 }
 
-/* Thread pointer of current, a program of 64 bits; false: it has none that is known here. */
+/* Gets the thread pointer of current, a 64-bit program; false: it is not known here. */
 static inline bool kt_compat_thread_pointer(unsigned long *where)
 {
 #if defined(CONFIG_X86_64)
@@ -255,7 +257,7 @@ static inline bool kt_compat_thread_pointer(unsigned long *where)
 #endif
 }
 
-/* Arguments of tracepoint sched_process_exit behind the data pointer; @p names the task. */
+/* Arguments of tracepoint sched_process_exit after the data pointer; @p names the task. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
 #define KT_COMPAT_PROCESS_EXIT_ARGS(p) struct task_struct *p, bool group_dead
 #else

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * context.c - what a session records with its events, beside their payloads
+ * context.c - what a session records with its events, besides their payloads
  *
- * Everything is taken from current, at the place of the event. Taking a stack of a program can
- * fault, a fault is an event, and that event may want its context, too. So each level of
- * interruption has one buffer for a stack; an event that finds it in use gets no stack.
+ * Everything is taken from current when the event happens. Taking a program's stack can fault; a
+ * fault is an event, which may want its context, too. So each level of interruption has one buffer
+ * for a stack; an event that finds it in use gets no stack.
  */
 #include "context.h"
 #include <linux/module.h>
@@ -24,15 +24,15 @@
 #define BITS_KNOWN (KTRACE_CONTEXT_KSTACK | KTRACE_CONTEXT_USTACK | KTRACE_CONTEXT_CGROUP | \
 		    KTRACE_CONTEXT_NSPID)
 
-/* Frames of the module's own that may come before those of the kernel. */
+/* Most frames of the module itself that may precede those of the kernel. */
 #define OWN_FRAMES_MAX 16
 
 enum { LEVEL_TASK, LEVEL_SOFTIRQ, LEVEL_IRQ, LEVEL_NMI, LEVEL_NR };
 
 /**
- * struct scratch - of one CPU at one level
- * @is_taken:	somebody takes a stack
- * @address:	the stack
+ * struct scratch - stack buffer of one CPU at one level
+ * @is_taken:	a stack is being taken
+ * @address:	the stack's addresses
  */
 struct scratch {
 	bool is_taken;
@@ -63,7 +63,7 @@ static u32 context_add(struct kt_context *c, struct ktrace_stack *head,
 	return kt_stacks_add(&c->stacks, head, address);
 }
 
-/* The innermost frames are those that record; further out is what is recorded. */
+/* Takes the kernel's stack without the innermost frames, which are the module's own. */
 static u32 take_kernel(struct kt_context *c, struct scratch *room)
 {
 	u32 nr = stack_trace_save(room->address, ARRAY_SIZE(room->address), 0), own = 0;
@@ -75,13 +75,16 @@ static u32 take_kernel(struct kt_context *c, struct scratch *room)
 	return context_add(c, &head, room->address + own);
 }
 
-/* What frame pointers of x86-64 and others point to; of 32-bit programs only the place is told. */
+/*
+ * What frame pointers of x86-64 and others point to. Of a 32-bit program only the instruction
+ * pointer is recorded.
+ */
 struct frame {
 	unsigned long next;
 	unsigned long caller;
 };
 
-/* Up the stack only, so it ends. */
+/* Follows frame pointers, only up the stack, so it ends. */
 static u32 context_walk(unsigned long fp, unsigned long *address, u32 max)
 {
 	struct frame frame;
@@ -119,7 +122,10 @@ static u32 take_user(struct kt_context *c, struct scratch *room)
 	return context_add(c, &head, room->address);
 }
 
-/* The number of the stack that @take finds; 0, and counted, if none may or can be taken. */
+/*
+ * Returns the number of the stack that @take finds, 0: none. A stack that may not be taken, or
+ * whose level's buffer is in use, is counted as dropped.
+ */
 static u64 take_stack(struct kt_context *c, bool is_allowed,
 		      u32 (*take)(struct kt_context *c, struct scratch *room))
 {
@@ -131,7 +137,7 @@ static u64 take_stack(struct kt_context *c, bool is_allowed,
 		return 0;
 	}
 	room->is_taken = true;
-	barrier();	/* against what interrupts this level: an event in a fault */
+	barrier();	/* against an event in a fault, which interrupts this level */
 	id = take(c, room);
 	barrier();
 	room->is_taken = false;
@@ -153,7 +159,10 @@ static void put_stacks(struct kt_context *c, u16 bits, struct kt_context_tail *t
 		context_put(tail, nr, KTRACE_ITEM_USTACK, take_stack(c, !in_nmi(), take_user));
 }
 
-/* 0 for a thread that was reaped but still runs. Preemption is off, so RCU protects the pids. */
+/*
+ * Returns process and thread id in current's pid namespace; 0 for a thread that was reaped but
+ * still runs. Preemption is off, so RCU protects the pids.
+ */
 static u64 nspid_of_current(void)
 {
 	struct pid *pid = READ_ONCE(current->thread_pid);
@@ -206,14 +215,14 @@ void kt_context_take(struct kt_context *c, u16 id, struct kt_context_tail *tail)
 	tail->len = nr * sizeof(u64) + sizeof(count);
 }
 
-/** kt_context_has - is anything recorded with the event? Context: any */
+/** kt_context_has - true if context is recorded with the event. Context: any */
 bool kt_context_has(const struct kt_context *c, u16 id)
 {
 	return id < c->id_nr && c->bits[id];
 }
 
 /**
- * kt_context_check - can that be recorded with an event?
+ * kt_context_check - check whether context can be recorded with an event
  * @c:		the context
  * @bits:	KTRACE_CONTEXT_*
  *
@@ -233,9 +242,9 @@ int kt_context_check(const struct kt_context *c, u16 bits)
 }
 
 /**
- * kt_context_add_counter - one more counter
+ * kt_context_add_counter - add a counter
  * @c:		the context
- * @spec:	which; its number is filled in
+ * @spec:	type and config; its index is filled in
  *
  * Context: process, sleeps.
  * Return: 0; -ENOSPC; or as kt_counter_new().
@@ -253,7 +262,7 @@ int kt_context_add_counter(struct kt_context *c, struct ktrace_counter *spec)
 }
 
 /**
- * kt_context_new - a context with which nothing is recorded yet
+ * kt_context_new - make a context that records nothing yet
  * @id_nr:	event ids are below this
  * @clock:	enum ktrace_clock
  * @session:	id of the session

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* context.h - what a session records with its events, beside their payloads */
+/* context.h - what a session records with its events, besides their payloads */
 #ifndef KT_CONTEXT_H
 #define KT_CONTEXT_H
 
@@ -15,10 +15,11 @@
  * @session:	its id
  * @counter_nr:	number of @counters
  * @counters:	performance counters
- * @stacks:	stacks met
+ * @stacks:	stacks recorded so far
  * @bits:	by event: KTRACE_CONTEXT_*
  *
- * Written before the session is started for the first time, but for the stacks.
+ * Written before the session is first started, except for the stacks and @bits of events that are
+ * off.
  */
 struct kt_context {
 	u32 id_nr;
@@ -31,9 +32,9 @@ struct kt_context {
 };
 
 /**
- * struct kt_context_tail - the bytes behind a payload
- * @len:	how many
- * @items:	what comes first, the number of items behind the last one
+ * struct kt_context_tail - the bytes after a payload
+ * @len:	number of bytes
+ * @items:	the items, directly followed by their number
  */
 struct kt_context_tail {
 	u32 len;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * control.c - what the owner of a session can have it do
+ * control.c - what the owner of a session can make it do
  *
  *   SUSPENDED --start--> RUNNING --stop--> SUSPENDED
  *
@@ -66,7 +66,10 @@ static int get_probes(const unsigned long *ids)
 	return err;
 }
 
-/* Hits of tracepoints that began before their probes were on have no record, and are not lost. */
+/*
+ * Waits for tracepoint hits that began before their probes were on: these have no record, and do
+ * not count as lost.
+ */
 static void finish_hits(const unsigned long *ids)
 {
 	if (find_next_bit(ids, KT_EVENT_NR, KTRACE_EV_DYNAMIC) < KT_EVENT_NR)
@@ -130,10 +133,10 @@ int kt_control_start(struct kt_session *s)
 }
 
 /**
- * kt_control_stop - record no more; no effect on a suspended session
+ * kt_control_stop - stop recording; no effect on a suspended session
  * @s:		the session
  *
- * When it returns, the kernel rings do not change any more.
+ * When it returns, the kernel rings no longer change.
  *
  * Context: process of the owner, sleeps.
  * Return: 0; -EINVAL without a channel.
@@ -157,8 +160,8 @@ int kt_control_stop(struct kt_session *s)
 }
 
 /*
- * Ids that kt_tracepoint_map() hands out are checked by control_is_mapped(); the others always
- * exist. @id stays one that arrays have, also where the CPU runs ahead of the check.
+ * Checks an event id. Ids from kt_tracepoint_map() are checked by control_is_mapped(); the others
+ * always exist. @id stays within the arrays even if the CPU speculates past the check.
  */
 static int check_id(u16 *id)
 {
@@ -174,7 +177,10 @@ static bool control_is_mapped(const struct kt_session *s, u16 id)
 	return !kt_tracepoint_is(id) || test_bit(id - KTRACE_EV_DYNAMIC, s->mapped);
 }
 
-/* Is there a kernel channel that can still be configured? 0; -EINVAL; -EBUSY */
+/*
+ * Returns 0 if there is a kernel channel that can still be configured; -EINVAL: none; -EBUSY: the
+ * session has ended.
+ */
 static int check_kernel_locked(const struct kt_session *s)
 {
 	lockdep_assert_held(&s->lock);
@@ -183,7 +189,9 @@ static int check_kernel_locked(const struct kt_session *s)
 	return s->ended ? -EBUSY : 0;
 }
 
-/* The same, and the event is one of the session's. */
+/*
+ * Returns the same as check_kernel_locked(), and -EINVAL if the session has not mapped the event.
+ */
 static int check_event_locked(const struct kt_session *s, u16 id)
 {
 	int err = check_kernel_locked(s);
@@ -217,7 +225,7 @@ static int enable_locked(struct kt_session *s, u16 id, bool on)
  * kt_control_enable - switch a kernel event on or off
  * @s:		the session
  * @id:		event
- * @on:		which
+ * @on:		true to switch it on
  *
  * Context: process of the owner, sleeps.
  * Return: 0; -EINVAL no such event, or no kernel channel; -EBUSY the session has ended;
@@ -249,7 +257,7 @@ static int filter_locked(struct kt_session *s, u16 id, struct kt_event_filter *v
 		err = kt_account_charge(s, bytes_of(v));
 	if (err)
 		return err;
-	/* Written under our lock, too */
+	/* Written only under s->lock */
 	before = bytes_of(rcu_dereference_protected(s->target.filters[id],
 						    lockdep_is_held(&s->lock)));
 	kt_emit_set_filter(&s->target, id, v);
@@ -261,7 +269,7 @@ static int filter_locked(struct kt_session *s, u16 id, struct kt_event_filter *v
  * kt_control_filter - choose among the events of a type
  * @s:		the session
  * @id:		event
- * @v:		which are wanted, NULL: all. Taken over if there is no error
+ * @v:		which are wanted, NULL: all. Taken over on success
  *
  * Context: process of the owner, sleeps.
  * Return: 0; -EINVAL no such event, or no kernel channel; -EBUSY the session has ended;
@@ -280,10 +288,10 @@ int kt_control_filter(struct kt_session *s, u16 id, struct kt_event_filter *v)
 }
 
 /**
- * kt_control_map - give a tracepoint of the kernel an id, to be enabled
+ * kt_control_map - give a kernel tracepoint an event id, so that it can be enabled
  * @s:		the session
  * @number:	the kernel's number
- * @id:		out: ours
+ * @id:		out: the event id
  *
  * Context: process of the owner, sleeps.
  * Return: 0; -EINVAL no such event, or no kernel channel; -EBUSY the session has ended;
@@ -304,10 +312,10 @@ int kt_control_map(struct kt_session *s, u32 number, u16 *id)
 }
 
 /**
- * kt_control_missed - how many hits of a tracepoint have no record
+ * kt_control_missed - count the hits of a tracepoint that have no record
  * @s:		the session
  * @id:		event, one that the session has mapped
- * @missed:	out: hits that the session wanted, and of which the kernel made no record
+ * @missed:	out: hits that the session wanted, but the kernel did not record
  *
  * Context: process, sleeps.
  * Return: 0; -EINVAL no such event, or no kernel channel.
@@ -348,7 +356,7 @@ int kt_control_follow(struct kt_session *s, s32 pid)
 	return err;
 }
 
-/* @w: out: the watch, begun if there is none */
+/* Begins a watch if there is none. @w: out: the watch */
 static int watch_execs_locked(struct kt_session *s, struct kt_execs **w)
 {
 	int err;
@@ -374,11 +382,11 @@ static int watch_execs_locked(struct kt_session *s, struct kt_execs **w)
 }
 
 /**
- * kt_control_exec - the next program that a descendant of the owner has executed
+ * kt_control_exec - get the next program that a descendant of the owner has executed
  * @s:		the session
  * @next:	out: the program, or KTRACE_EXEC_NONE
  *
- * Descendants of the process that asks first, from then on.
+ * Reports descendants of the process that calls this first, from then on.
  *
  * Context: process of the owner, sleeps.
  * Return: 0; -EINVAL no user channel; -EBUSY the session has ended; -EDQUOT over max_session_mb or
@@ -411,8 +419,8 @@ void kt_control_attached(struct kt_session *s)
 }
 
 /*
- * Context has to be asked for before the first event is recorded. The session has the struct
- * from the first request on, even if that was refused.
+ * Makes the session's context on the first request, which has to come before the first event is
+ * recorded. The session keeps it even if that request is refused.
  */
 static int get_context_locked(struct kt_session *s)
 {
@@ -435,11 +443,14 @@ static int get_context_locked(struct kt_session *s)
 		return -ENOMEM;
 	}
 	s->target.context = c;
-	kt_emit_quiesce();	/* emitters that begin from now on find it */
+	kt_emit_quiesce();	/* emitters that start from now on find it */
 	return 0;
 }
 
-/* May the context of this event still change after the start? If it is off, and any was chosen. */
+/*
+ * True if this event's context may change after the start: the event is off, and the session
+ * already has a context.
+ */
 static bool is_late_locked(const struct kt_session *s, u16 id)
 {
 	lockdep_assert_held(&s->lock);
@@ -453,7 +464,7 @@ static int context_locked(struct kt_session *s, u16 id, u16 bits)
 
 	if (!err)
 		err = kt_context_check(s->target.context, bits);
-	/* Where the kernel is in memory is for the privileged. */
+	/* Kernel addresses are for privileged users only. */
 	if (!err && bits & KTRACE_CONTEXT_KSTACK && !s->target.filter.any_user)
 		err = -EPERM;
 	if (!err && bits & KTRACE_CONTEXT_KSTACK)
@@ -461,7 +472,7 @@ static int context_locked(struct kt_session *s, u16 id, u16 bits)
 	if (err)
 		return err;
 	if (is_late && s->is_fading) {
-		kt_emit_quiesce();	/* emitters that found it on are done */
+		kt_emit_quiesce();	/* emitters that found the event on are done */
 		s->is_fading = false;
 	}
 	s->target.context->bits[id] = bits;
@@ -469,22 +480,22 @@ static int context_locked(struct kt_session *s, u16 id, u16 bits)
 }
 
 /**
- * kt_control_context - choose what is recorded with a kernel event
+ * kt_control_context - choose the context that is recorded with a kernel event
  * @s:		the session
  * @id:		event
  * @bits:	KTRACE_CONTEXT_*
  *
  * Context: process of the owner, sleeps.
- * Return: 0; -EINVAL no such event or bits, or no kernel channel; -EBUSY the session has been
- * started, and the event is on or nothing was asked for before; -EPERM kernel stacks without
- * CAP_PERFMON, or with a kernel that is locked down; -EOPNOTSUPP this kernel has no such thing;
+ * Return: 0; -EINVAL no such event or bits, or no kernel channel; -EBUSY the session has ended, or
+ * it has been started, and the event is on or no context was requested before; -EPERM kernel stacks
+ * without CAP_PERFMON, or in a locked-down kernel; -EOPNOTSUPP this kernel does not support it;
  * -EDQUOT; -ENOMEM.
  */
 int kt_control_context(struct kt_session *s, u16 id, u16 bits)
 {
 	int err = check_id(&id);
 
-	/* What this kernel cannot produce may have a context: enabling it fails. */
+	/* An event that this kernel cannot produce may have a context: enabling it fails. */
 	if (err == -EINVAL)
 		return err;
 	mutex_lock(&s->lock);
@@ -496,7 +507,7 @@ int kt_control_context(struct kt_session *s, u16 id, u16 bits)
 /**
  * kt_control_counter - add a performance counter
  * @s:		the session
- * @spec:	which; its number is filled in
+ * @spec:	type and config; its index is filled in
  *
  * Context: process of the owner, sleeps.
  * Return: 0; -EPERM without CAP_PERFMON; -EBUSY the session has been started; or as
@@ -508,7 +519,7 @@ int kt_control_counter(struct kt_session *s, struct ktrace_counter *spec)
 
 	mutex_lock(&s->lock);
 	err = get_context_locked(s);
-	/* It counts what all processes do. */
+	/* A counter counts what all processes do. */
 	if (!err && !s->target.filter.any_user)
 		err = -EPERM;
 	if (!err)
@@ -518,9 +529,9 @@ int kt_control_counter(struct kt_session *s, struct ktrace_counter *spec)
 }
 
 /**
- * kt_control_stacks - hand out stacks that have been met
+ * kt_control_stacks - hand out recorded stacks
  * @s:		the session
- * @arg:	where from, where to
+ * @arg:	where to read from, where to store
  *
  * Context: process of the owner, sleeps.
  * Return: 0; -EINVAL no kernel channel; or as kt_stacks_read().

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* control.h - what the owner of a session can have it do */
+/* control.h - what the owner of a session can make it do */
 #ifndef KT_CONTROL_H
 #define KT_CONTROL_H
 

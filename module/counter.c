@@ -2,11 +2,11 @@
 /*
  * counter.c - a performance counter of each CPU
  *
- * perf makes one for each online CPU; it is read at the place of the event. So the difference of
- * two values is what the CPU has counted in between, whoever ran.
+ * perf makes one for each online CPU; it is read when the event happens. So the difference of two
+ * values is what the CPU has counted in between, whichever tasks ran.
  *
- * When a CPU goes offline, perf ends the CPU's events for good. When it comes, it gets others,
- * which go on from the same values, see online.c.
+ * When a CPU goes offline, perf ends the CPU's events for good. When it comes online again, it gets
+ * new ones that continue from the same values, see online.c.
  */
 #include "counter.h"
 #include <linux/build_bug.h>
@@ -27,8 +27,8 @@ static_assert(PERF_TYPE_HARDWARE == 0 && PERF_TYPE_SOFTWARE == 1);
 /**
  * struct kt_counter_cpu - a counter on one CPU
  * @event:	NULL: there is none
- * @ended:	the one of the CPU's earlier life, until it is freed
- * @value:	where the next one begins
+ * @ended:	the event from before the CPU went offline, until it is freed
+ * @value:	value from which the next event continues
  */
 struct kt_counter_cpu {
 	struct perf_event *event;
@@ -50,7 +50,7 @@ struct kt_counter {
 	struct kt_counter_cpu __percpu *cpus;
 };
 
-/* Protects the list and what is on it; taken outside of all that perf takes. */
+/* Protects the list and its entries; taken outside of all locks of perf. */
 static DEFINE_MUTEX(counters_lock);
 static LIST_HEAD(counters);
 
@@ -75,8 +75,8 @@ static int counter_open_cpu(const struct kt_counter *c, int cpu)
 }
 
 /*
- * CPUs may go offline meanwhile, as perf takes the hotplug lock itself: such a CPU has no
- * counter. One that comes gets its own again.
+ * Opens a counter on all online CPUs. CPUs may go offline meanwhile, because perf takes the hotplug
+ * lock itself: such a CPU has no counter until it comes online again.
  */
 static int counter_open_all(const struct kt_counter *c)
 {
@@ -90,7 +90,7 @@ static int counter_open_all(const struct kt_counter *c)
 	return 0;
 }
 
-/* ---- CPUs that come ---- */
+/* ---- CPUs that come online ---- */
 
 static void end_cpu(int cpu)
 {
@@ -112,7 +112,7 @@ static void reopen_cpu(int cpu)
 	list_for_each_entry(c, &counters, list) {
 		on = per_cpu_ptr(c->cpus, cpu);
 		if (on->ended) {
-			/* This one lives if it was made after the CPU had come. */
+			/* This one is still alive if it was made after the CPU came online. */
 			perf_event_disable(on->ended);
 			on->value = local64_read(&on->ended->count);
 			perf_event_release_kernel(on->ended);
@@ -125,7 +125,8 @@ static void reopen_cpu(int cpu)
 }
 
 /**
- * kt_counter_reopen - make the counters of a CPU that has come up, which go on from their values
+ * kt_counter_reopen - make new counters for a CPU that came online, which continue from the old
+ * values
  * @cpu:	the CPU
  *
  * Context: process, sleeps.
@@ -135,18 +136,18 @@ void kt_counter_reopen(int cpu)
 	mutex_lock(&counters_lock);
 	if (!list_empty(&counters)) {
 		end_cpu(cpu);
-		/* Nobody reads those any more. */
+		/* After this no emitter reads the old ones. */
 		synchronize_rcu();
 		reopen_cpu(cpu);
 	}
 	mutex_unlock(&counters_lock);
 }
 
-/* ---- what sessions have ---- */
+/* ---- counters of sessions ---- */
 
 /**
- * kt_counter_new - make a counter, which counts from now on
- * @spec:	what: type and config
+ * kt_counter_new - make a counter that counts from now on
+ * @spec:	type and config
  * @out:	the counter
  *
  * Context: process, sleeps.
@@ -182,7 +183,7 @@ int kt_counter_new(const struct ktrace_counter *spec, struct kt_counter **out)
 	return 0;
 }
 
-/** kt_counter_free - free a counter, or NULL; nobody reads it. Context: process, sleeps */
+/** kt_counter_free - free a counter, or NULL, that is no longer read. Context: process, sleeps */
 void kt_counter_free(struct kt_counter *c)
 {
 	struct perf_event *event;
@@ -209,14 +210,14 @@ u32 kt_counter_item(const struct kt_counter *c)
 }
 
 /**
- * kt_counter_read - what this CPU has counted
+ * kt_counter_read - read what this CPU has counted
  * @c:		the counter
  * @value:	out
  *
- * As perf_event_read_local() does, which is not for modules.
+ * Does what perf_event_read_local() does, which is not exported to modules.
  *
  * Context: any but NMI, preemption off.
- * Return: false: there is nothing to be read.
+ * Return: false if the counter is not active on this CPU.
  */
 bool kt_counter_read(const struct kt_counter *c, u64 *value)
 {

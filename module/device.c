@@ -2,7 +2,7 @@
 /*
  * device.c - /dev/ktrace: descriptors, ioctls, mappings
  *
- * A descriptor gets its role from the first thing it asks for and keeps it:
+ * A descriptor gets its role from its first request and keeps it:
  *
  *         CHANNEL, ADOPT                      ATTACH
  *   OWNER <----------- NONE (fresh) --------------------> WRITER
@@ -38,11 +38,11 @@
  * struct open_file - one open file description
  * @lock:	one ioctl at a time
  * @role:	written under @lock before @session is published
- * @session:	the session, with a reference; NULL without one of these roles
+ * @session:	the session, with a reference; NULL unless it is an owner or a writer
  * @holder:	a writer's: the account of its user in the session
  * @thread_word: a writer's: as in struct ktrace_attach
- * @attached:	a writer's: whose words these are; held, so that no other memory has its address
- * @sender:	NULL without this role
+ * @attached:	a writer's: memory that has these words; held, so that its address is not reused
+ * @sender:	NULL unless it is a sender
  */
 struct open_file {
 	struct mutex lock;
@@ -79,13 +79,13 @@ union ioctl_arg {
 
 static struct kt_session *session_of(struct open_file *of)
 {
-	/* ORD(session_of:A) pairs ORD(take_role:A): session and role are whole */
+	/* ORD(session_of:A) pairs ORD(take_role:A): session and role are complete */
 	return smp_load_acquire(&of->session);
 }
 
 static struct kt_chunk_sender *sender_of(struct open_file *of)
 {
-	/* ORD(sender_of:A) pairs ORD(do_shark_sender:A): the sender is whole */
+	/* ORD(sender_of:A) pairs ORD(do_shark_sender:A): the sender is complete */
 	return smp_load_acquire(&of->sender);
 }
 
@@ -93,7 +93,7 @@ static void take_role(struct open_file *of, enum kt_role role, struct kt_session
 {
 	lockdep_assert_held(&of->lock);
 	of->role = role;
-	/* ORD(take_role:A) pairs ORD(session_of:A): the role is there before the session */
+	/* ORD(take_role:A) pairs ORD(session_of:A): the role is set before the session */
 	smp_store_release(&of->session, s);
 }
 
@@ -271,7 +271,7 @@ static int do_shark_sender(struct open_file *of, union ioctl_arg *arg)
 	if (err)
 		return err;
 	of->role = KT_ROLE_SENDER;
-	/* ORD(do_shark_sender:A) pairs ORD(sender_of:A): the sender is whole */
+	/* ORD(do_shark_sender:A) pairs ORD(sender_of:A): the sender is complete */
 	smp_store_release(&of->sender, sender);
 	return 0;
 }
@@ -293,11 +293,11 @@ static int do_shark_end(struct open_file *of, union ioctl_arg *arg)
 
 /*
  * One row:
- * @cmd:	number; its size part is what we were built with
+ * @cmd:	number; its size part is the size at build time
  * @is_sized:	the argument begins with its size, which may differ from ours
- * @needs_owner: for descriptors that made a session only
- * @act:	does it, under the descriptor's lock
- * @undo:	the answer could not be handed out; NULL: nothing to do
+ * @needs_owner: for descriptors that own a session only
+ * @act:	executes it, under the descriptor's lock
+ * @undo:	undoes it if the answer could not be copied out; NULL: nothing to do
  */
 static const struct ioctl {
 	unsigned int cmd;
@@ -328,7 +328,7 @@ static const struct ioctl {
 	{ KTRACE_IOC_EXEC, true, true, do_exec },
 };
 
-/* Sized arguments may grow: the size in the number is not compared. */
+/* Finds a command's row. Sized arguments may grow: the size in their number is ignored. */
 static const struct ioctl *find_ioctl(unsigned int cmd)
 {
 	const unsigned int size_bits = _IOC_SIZEMASK << _IOC_SIZESHIFT;
@@ -341,7 +341,7 @@ static const struct ioctl *find_ioctl(unsigned int cmd)
 	return NULL;
 }
 
-/* @size becomes the caller's idea of the argument's size. */
+/* Copies an argument in. @size: out: the argument's size as the caller knows it */
 static int device_copy_in(const struct ioctl *row, union ioctl_arg *arg, const void __user *from,
 			  u32 *size)
 {
@@ -371,9 +371,9 @@ static int act_locked(struct open_file *of, const struct ioctl *row, union ioctl
 }
 
 /*
- * Errors of all: -ENOTTY unknown; -EFAULT; sized arguments: -EINVAL smaller than the
- * first version, -E2BIG unknown bytes that are not 0; for the owner only: -EINVAL on a
- * fresh descriptor, -EPERM on a writer's. The others are those of the session.
+ * Common errors: -ENOTTY unknown; -EFAULT; -EINTR killed; sized arguments: -EINVAL smaller than
+ * ours, -E2BIG larger than a page, or unknown bytes that are not 0; for the owner only: -EINVAL on
+ * a fresh descriptor, -EPERM on a writer's or sender's. The others are those of the request.
  */
 static long device_ioctl(struct file *file, unsigned int cmd, unsigned long user)
 {
@@ -389,7 +389,7 @@ static long device_ioctl(struct file *file, unsigned int cmd, unsigned long user
 	err = device_copy_in(row, &arg, where, &size);
 	if (err)
 		return err;
-	/* Somebody else's request may be making much memory. */
+	/* Another thread's request may be allocating much memory. */
 	if (mutex_lock_killable(&of->lock))
 		return -EINTR;
 	err = act_locked(of, row, &arg);
@@ -447,7 +447,7 @@ static vm_fault_t device_mapping_fault(struct vm_fault *vmf)
 	return 0;
 }
 
-/* Fork and munmap of a part open and close; writers are counted by their mappings. */
+/* Fork and a partial munmap() open and close mappings, by which writers are counted. */
 static const struct vm_operations_struct mapping_ops = {
 	.open = device_mapping_open,
 	.close = device_mapping_close,
@@ -472,11 +472,11 @@ static int check_rights(const struct open_file *of, const struct kt_buffer *b,
 }
 
 /*
- * A mapping keeps for ever the rights it was made with. The owner's are not inherited
- * by fork: its children are to be writers like everybody else.
+ * Maps a channel. A mapping keeps the rights it was made with for ever. The owner's mappings are
+ * not inherited by fork: its children have to be writers like all other processes.
  *
- * Errors: -ENXIO no session, or no such channel; -EINVAL beyond the channel's end, or
- * private; -EPERM executable, or writable where the role may only read.
+ * Errors: -ENXIO no session, or no such channel; -EINVAL beyond the channel's end, or private;
+ * -EPERM executable, writable where the role may only read, or a kernel channel for a writer.
  */
 static int device_mmap(struct file *file, struct vm_area_struct *vma)
 {
@@ -513,7 +513,7 @@ static int device_mmap(struct file *file, struct vm_area_struct *vma)
 	return 0;
 }
 
-/* ---- the rest of a descriptor's life ---- */
+/* ---- poll, open, release ---- */
 
 static __poll_t device_poll(struct file *file, poll_table *wait)
 {
@@ -576,7 +576,7 @@ int kt_device_init(void)
 	return misc_register(&device);
 }
 
-/** kt_device_exit - remove it; no descriptor is open */
+/** kt_device_exit - remove /dev/ktrace; no descriptor is open */
 void kt_device_exit(void)
 {
 	misc_deregister(&device);

@@ -2,17 +2,17 @@
 /*
  * emit.c - the hot path: from an event to the kernel rings of all sessions that want it
  *
- * Sessions publish a target, i.e. what the hot path needs to know of them, in a list
- * under RCU. The read side is a region with preemption off, as for
- * tracepoints; it takes no lock, allocates nothing and calls nobody but the ring, so
- * it may be entered in any context and from within itself: the ring writer nests.
+ * Sessions publish a target, i.e. what the hot path needs to know of them, in an RCU list. Readers
+ * run with preemption off, as tracepoints do; they take no lock and allocate nothing, so the hot
+ * path may be entered in any context and from within itself: the ring writer nests.
  *
- * The common case of a quick ring is inline, in emit.h; all else is kt_emit_slow().
+ * The common case of a quick ring is inline, in emit.h; all else is in kt_emit_slow() and
+ * kt_emit_special().
  *
- * Waking up: kt_emit() cannot wake (it may be called with run-queue locks held), so it
- * queues an irq_work, once per arming. The poller arms and then looks at the rings; we
- * store to a ring and then look at armed. There is deliberately no full barrier between
- * these two here: the session's tick finds what slips through.
+ * Waking up: kt_emit() cannot wake (it may be called with run-queue locks held), so it queues an
+ * irq_work, once per arming. The poller arms and then looks at the rings; the hot path stores to a
+ * ring and then looks at armed. It deliberately has no full barrier between these two: the
+ * session's tick finds the wake-ups that slip through.
  */
 #include "emit.h"
 #include <linux/mutex.h>
@@ -20,12 +20,12 @@
 
 struct kt_emit_target __rcu *kt_emit_targets;
 struct kt_emit_target __rcu *kt_emit_sole[KT_EVENT_NR];
-static u32 target_nr;	/* that count */
+static u32 target_nr;	/* those with is_counted */
 
 /* Protects the list, its length, the events that are live, and kt_emit_sole. */
 static DEFINE_MUTEX(targets_lock);
 
-/* The list as those who change it see it. */
+/* Returns a pointer of the list, for code that changes it. */
 static struct kt_emit_target *emit_locked(struct kt_emit_target __rcu *t)
 {
 	return rcu_dereference_protected(t, lockdep_is_held(&targets_lock));
@@ -44,7 +44,7 @@ static void wake_once(struct kt_emit_target *t)
 	irq_work_queue(&t->work);
 }
 
-/* Wakes the poller, if it waits and the ring @r has its watermark. */
+/* Wakes the poller, if it waits and the ring @r has reached the watermark. */
 static void wake_if_due(struct kt_emit_target *t, const struct kt_ring *r)
 {
 	if (READ_ONCE(t->armed) &&
@@ -72,7 +72,7 @@ static void emit_record(struct kt_emit_target *t, const struct kt_event *ev, u32
 	wake_if_due(t, r);
 }
 
-/* A record that would be too long goes without its context. */
+/* Records an event with its context, or without if the record would be too long. */
 static noinline void record_context(struct kt_emit_target *t, const struct kt_event *ev,
 				    u32 tid_flags)
 {
@@ -90,7 +90,10 @@ static bool emit_wants(const struct kt_emit_target *t, const struct kt_event *ev
 	       (ev->other && kt_pid_filter_passes(&t->filter, ev->other));
 }
 
-/* @ev is as the owner may see it; @is_seen: the owner may see current. */
+/*
+ * True if the event's filter passes it. @ev: as the owner may see it; @is_seen: the owner may see
+ * current
+ */
 static bool passes_filter(struct kt_emit_target *t, const struct kt_event *ev, u32 tid_flags,
 			 bool is_seen)
 {
@@ -98,7 +101,7 @@ static bool passes_filter(struct kt_emit_target *t, const struct kt_event *ev, u
 	const struct kt_event_filter *v;
 	bool is_wanted;
 
-	/* ORD(passes_filter:A) pairs ORD(kt_emit_set_filter:B): special, then its filter */
+	/* ORD(passes_filter:A) pairs ORD(kt_emit_set_filter:B): special before its filter */
 	smp_rmb();
 	/* ORD(passes_filter:B) pairs ORD(kt_emit_set_filter:A): a filter is seen whole */
 	v = rcu_dereference_sched(t->filters[ev->id]);
@@ -110,7 +113,10 @@ static bool passes_filter(struct kt_emit_target *t, const struct kt_event *ev, u
 	return is_wanted;
 }
 
-/* If its filter lets it pass; with context, if the event has any and the owner may see current. */
+/*
+ * Records an event if its filter passes it; with context, if the event has any and the owner may
+ * see current.
+ */
 static void record_special(struct kt_emit_target *t, const struct kt_event *ev, u32 tid_flags,
 			   bool is_seen)
 {
@@ -129,8 +135,9 @@ static bool emit_shows(const struct kt_emit_target *t, const struct kt_event *ev
 }
 
 /*
- * The owner may not see other users' processes: of tasks that are not shown nothing is told,
- * not even which of them wakes or interrupts one that is. The idle task is nobody's.
+ * Records an event for an owner who may not see other users' processes: the record tells nothing
+ * about hidden tasks, not even which of them wakes or interrupts a visible one. The idle task
+ * belongs to no user.
  */
 static noinline void record_restricted(struct kt_emit_target *t, const struct kt_event *ev,
 				       u32 tid_flags, bool is_special)
@@ -160,7 +167,7 @@ static noinline void record_restricted(struct kt_emit_target *t, const struct kt
 }
 
 /**
- * kt_emit_slow - record an event in one session, which wants it
+ * kt_emit_slow - record an event in one session that wants it
  * @t:		its target
  * @ev:		the event
  * @tid_flags:	as in struct ktrace_record
@@ -177,7 +184,7 @@ void kt_emit_slow(struct kt_emit_target *t, const struct kt_event *ev, u32 tid_f
 
 /**
  * kt_emit_special - record an event in one session, if its filter lets it pass, with context
- * @t:		its target, which has the event special
+ * @t:		its target, in which the event is special
  * @ev:		the event
  * @tid_flags:	as in struct ktrace_record
  *
@@ -229,11 +236,11 @@ static void count_missed(struct kt_emit_target *t, u16 id)
 }
 
 /**
- * kt_emit_missed - an event of current happened of which there is no record
+ * kt_emit_missed - count an event of current that has no record
  * @id:		the event, from KTRACE_EV_DYNAMIC on
  *
- * It is lost in all sessions that want it. Nobody knows whether their filters would have let it
- * pass.
+ * Counts it as lost in all sessions that want it; whether their filters would have passed it is
+ * unknown.
  *
  * Context: as kt_emit(), preemption off.
  */
@@ -247,7 +254,7 @@ void kt_emit_missed(u16 id)
 			count_missed(t, id);
 }
 
-/** kt_emit_fork - all filters: a child was made. Context: as kt_emit() */
+/** kt_emit_fork - tell all filters that a child was made. Context: as kt_emit() */
 void kt_emit_fork(const struct task_struct *parent, const struct task_struct *child)
 {
 	struct kt_emit_target *t;
@@ -258,7 +265,9 @@ void kt_emit_fork(const struct task_struct *parent, const struct task_struct *ch
 	preempt_enable_notrace();
 }
 
-/** kt_emit_exec - all filters: current runs a new program. Context: as kt_emit() */
+/**
+ * kt_emit_exec - tell all filters that current runs a new program. Context: as kt_emit()
+ */
 void kt_emit_exec(const struct task_struct *task)
 {
 	struct kt_emit_target *t;
@@ -270,7 +279,7 @@ void kt_emit_exec(const struct task_struct *task)
 	preempt_enable_notrace();
 }
 
-/** kt_emit_leave - all filters: a thread exits. Context: as kt_emit() */
+/** kt_emit_leave - tell all filters that a thread exits. Context: as kt_emit() */
 void kt_emit_leave(const struct task_struct *task)
 {
 	struct kt_emit_target *t;
@@ -282,7 +291,7 @@ void kt_emit_leave(const struct task_struct *task)
 	preempt_enable_notrace();
 }
 
-/** kt_emit_init_target - make a target fit for kt_emit_attach(), no event live */
+/** kt_emit_init_target - prepare a target for kt_emit_attach(), no event live */
 void kt_emit_init_target(struct kt_emit_target *t, wait_queue_head_t *wait)
 {
 	t->wait = wait;
@@ -290,7 +299,10 @@ void kt_emit_init_target(struct kt_emit_target *t, wait_queue_head_t *wait)
 	t->work_max = KTRACE_MATCH_WORK_MAX;
 }
 
-/* All targets of a payer are about one event: all their filters may do no more than one could. */
+/*
+ * Shares the work for one event among a payer's targets: all their filters together may do no more
+ * than one could.
+ */
 static void share_work_locked(kuid_t payer)
 {
 	struct kt_emit_target *t;
@@ -308,7 +320,7 @@ static void share_work_locked(kuid_t payer)
  * @t:		the target
  *
  * Context: process.
- * Return: 0; -EBUSY if it counts and KT_TARGETS_MAX that do are published.
+ * Return: 0; -EBUSY if it is counted and KT_TARGETS_MAX counted ones are published.
  */
 int kt_emit_attach(struct kt_emit_target *t)
 {
@@ -331,7 +343,10 @@ static bool emit_has_locked(const struct kt_emit_target *t, u16 id)
 	return test_bit(id, t->live) || test_bit(id, t->special);
 }
 
-/* A target whose owner may not see all processes is none: its records have to be looked at. */
+/*
+ * Finds the sole target of an event. A target whose owner may not see all processes is none,
+ * because its records have to be checked.
+ */
 static void find_sole_locked(u16 id)
 {
 	struct kt_emit_target *t, *found = NULL;
@@ -348,7 +363,7 @@ static void find_sole_locked(u16 id)
 	rcu_assign_pointer(kt_emit_sole[id], found);
 }
 
-/* It is chosen while the event is not live. */
+/* True if the event has context, which is chosen while the event is not live. */
 static bool has_context(const struct kt_emit_target *t, u16 id)
 {
 	return t->context && kt_context_has(t->context, id);
@@ -374,9 +389,9 @@ void kt_emit_set_live(struct kt_emit_target *t, u16 id, bool on)
 }
 
 /*
- * An event that is recorded now goes on being recorded: an emitter that no longer finds the old
- * bit finds the new one, and one that was too early for the new one is done before the old one
- * goes.
+ * Moves an event between the two bitmaps without a gap in its recording: an emitter that no longer
+ * finds the old bit finds the new one, and one that was too early for the new one is done before
+ * the old one goes.
  */
 static void emit_move(unsigned long *from, unsigned long *to, u16 id)
 {
@@ -386,7 +401,7 @@ static void emit_move(unsigned long *from, unsigned long *to, u16 id)
 	set_bit(id, to);
 	find_sole_locked(id);
 	mutex_unlock(&targets_lock);
-	synchronize_rcu();	/* others do not wait for that */
+	synchronize_rcu();	/* without the lock: others need not wait */
 	mutex_lock(&targets_lock);
 	clear_bit(id, from);
 	find_sole_locked(id);
@@ -397,12 +412,12 @@ static void emit_move(unsigned long *from, unsigned long *to, u16 id)
  * kt_emit_set_filter - choose among the events of a type
  * @t:		the target, published
  * @id:		the event
- * @v:		which of them are wanted, NULL: all. Taken over
+ * @v:		the filter; NULL: all are wanted. Taken over
  *
- * When it returns, nothing is recorded any more that @v does not want, except for events that
- * had begun. The filter before is freed when nobody can be looking at it.
+ * When it returns, only events that @v wants are recorded, except for those that had begun. The
+ * filter before is freed when no emitter can be using it.
  *
- * Context: process, sleeps; nobody else changes the target.
+ * Context: process, sleeps; no other caller changes the target.
  */
 void kt_emit_set_filter(struct kt_emit_target *t, u16 id, struct kt_event_filter *v)
 {
@@ -433,7 +448,7 @@ void kt_emit_exit_target(struct kt_emit_target *t)
 		kt_event_filter_free(rcu_dereference_protected(t->filters[id], true));
 }
 
-/* A target that leaves the list keeps its own next, for those who are looking at it. */
+/* Removes a target from the list. It keeps its own next, for readers that are at it. */
 static void unlink_locked(struct kt_emit_target *t)
 {
 	struct kt_emit_target *before = emit_locked(kt_emit_targets);
@@ -449,7 +464,7 @@ static void unlink_locked(struct kt_emit_target *t)
 }
 
 /**
- * kt_emit_detach - unpublish a target; when it returns nobody uses it any more
+ * kt_emit_detach - unpublish a target; when it returns, it is no longer in use
  * @t:		the target, published, no event live
  *
  * Context: process, sleeps.
@@ -466,7 +481,7 @@ void kt_emit_detach(struct kt_emit_target *t)
 	irq_work_sync(&t->work);
 }
 
-/** kt_emit_quiesce - when it returns, all that kt_emit() had begun is done */
+/** kt_emit_quiesce - wait until everything that kt_emit() had begun is done */
 void kt_emit_quiesce(void)
 {
 	synchronize_rcu();

@@ -17,42 +17,43 @@
 
 /* Kernel event ids are below this. */
 #define KT_EVENT_NR 2048
-/* Of users without CAP_SYS_ADMIN. */
+/* Published targets of users without CAP_SYS_ADMIN. */
 #define KT_TARGETS_MAX 16
 
-/* Payloads that tell of two processes are not longer. */
+/* Largest payload of an event with a hide function, in bytes. */
 #define KT_HIDE_MAX 80
 
 struct kt_context;
 
 /**
  * struct kt_emit_target - a kernel channel as the hot path sees it
- * @next:	the one behind it in kt_emit_targets
+ * @next:	the next one in kt_emit_targets
  *
  * Set up before kt_emit_attach(), constant until kt_emit_detach() has returned:
- * @rings:	its rings; data is NULL where there was no memory
+ * @rings:	its rings; data is NULL if there was no memory
  * @watermark:	unread bytes that wake the poller; at least a block if any ring is quick
  * @context:	what is recorded with events, or NULL: set before the session can be started
- * @wait:	where it waits
- * @is_counted:	among KT_TARGETS_MAX; root's are limited by the number of its sessions instead
+ * @wait:	wait queue of the poller
+ * @is_counted:	counts against KT_TARGETS_MAX; root's are limited by the number of its sessions
+ *		instead
  *
  * Changing meanwhile:
- * @live:	bit per event id: is recorded now, as it is. Written by kt_emit_set_live()
- * @special:	the same, but kt_emit_special() has more to do for it than to store it. An
- *		event has one of the two bits; while it goes from one to the other, both
- * @filters:	by event id: which of them are wanted, NULL = all. Written by
- *		kt_emit_set_filter()
- * @armed:	somebody polls and has not been woken since. Set by the session, cleared
- *		by whoever wakes
+ * @live:	bit per event id: is recorded now, without filter and context. Written by
+ *		kt_emit_set_live()
+ * @special:	the same, but with a filter or context: kt_emit_special(). An event has one of the
+ *		two bits, and both while it moves from one to the other
+ * @filters:	by event id: its filter, NULL = all are wanted. Written by kt_emit_set_filter()
+ * @armed:	the owner polls and has not been woken since. Set by the session, cleared by the
+ *		code that wakes
  * @filter:	processes followed
- * @lost_noring: events on CPUs that came up later and found no memory
+ * @lost_noring: events lost on CPUs that came online later and got no memory
  * @payer:	user whose filters these are: kt_account_user()
- * @filter_nr:	how many filters there are
- * @work_max:	what a filter may do for an event: KTRACE_MATCH_WORK_MAX by that of the payer's
- *		targets that have any. Written when that number changes
- * @undecided:	events that are recorded because that was used up
+ * @filter_nr:	number of @filters
+ * @work_max:	work that a filter may do for an event: KTRACE_MATCH_WORK_MAX divided by the number
+ *		of the payer's targets that have filters. Written when that number changes
+ * @undecided:	events that are recorded because @work_max was used up
  * @missed:	by event id from KTRACE_EV_DYNAMIC on: hits that have no record, lost by the kernel
- * @work:	the wake-up, from contexts where waking is not allowed
+ * @work:	wakes the poller, for contexts where waking is not allowed
  */
 struct kt_emit_target {
 	struct kt_emit_target __rcu *next;
@@ -83,8 +84,8 @@ struct kt_emit_target {
  * @payload:	the struct of @id
  * @who:	the session must follow this task, NULL: recorded anyway
  * @other:	or this one, may be NULL
- * @hide:	where there is @other: takes out of a payload what it tells of @who, of @other
- * @hidden_len:	bytes that @hide leaves of it, if that is less than @len; 0: @len
+ * @hide:	if there is @other: removes from a payload what it tells about @who, about @other
+ * @hidden_len:	payload bytes that @hide leaves, if fewer than @len; 0: @len
  */
 struct kt_event {
 	u16 id;
@@ -111,13 +112,13 @@ extern struct kt_emit_target __rcu *kt_emit_targets;
  */
 extern struct kt_emit_target __rcu *kt_emit_sole[KT_EVENT_NR];
 
-/* The ring of this CPU; without memory it has no data. */
+/* Returns the ring of this CPU; without memory it has no data. */
 static inline const struct kt_ring *kt_emit_ring(const struct kt_emit_target *t)
 {
 	return raw_cpu_ptr(t->rings);
 }
 
-/* A word at a time, where memcpy() would be a call. */
+/* Copies a word at a time, because memcpy() would be a call. */
 static __always_inline void kt_emit_copy(char *to, const char *from, u32 len)
 {
 	u64 word;
@@ -140,11 +141,12 @@ static __always_inline void kt_emit_copy(char *to, const char *from, u32 len)
  * @tid_flags:	as in struct ktrace_record
  * @payload:	the struct of @id
  *
- * It is if the ring is quick and at rest, and the session may see all processes. A block is
- * opened elsewhere, so pollers are woken there. With constants it is short.
+ * It is simple if the ring is quick and at rest, and the session may see all processes. Opening a
+ * block, and thus waking pollers, is left to kt_emit_slow(). With constant arguments the code is
+ * short.
  *
  * Context: as kt_emit(), preemption off.
- * Return: false: nothing has been done.
+ * Return: false if nothing has been done.
  */
 static __always_inline bool kt_emit_try(const struct kt_emit_target *t, u16 id, u16 len,
 					u32 tid_flags, const void *payload)
@@ -163,24 +165,24 @@ static __always_inline bool kt_emit_try(const struct kt_emit_target *t, u16 id, 
 	return true;
 }
 
-/* For a record that is written now, by current or by what has interrupted it. */
+/* Returns tid_flags for a record that is written now, by current or by an interrupt of it. */
 static inline u32 kt_emit_tid_flags(void)
 {
 	BUILD_BUG_ON(PID_MAX_LIMIT > KTRACE_TID_MASK + 1);
 	if (unlikely(!in_task())) {
-		barrier();	/* a branch not taken, instead of one value more to keep */
+		barrier();	/* a branch that is not taken, instead of another value to keep */
 		return current->pid | KTRACE_REC_IRQ;
 	}
 	return current->pid;
 }
 
 /**
- * kt_emit_wants - does any session want this event of that process?
+ * kt_emit_wants - true if any session wants this event of that process
  * @id:		KTRACE_EV_*
  * @who:	the task
  *
- * For events that are frequent and costly to describe, most of which nobody wants. kt_emit()
- * asks again.
+ * For frequent events that are costly to describe, and of which sessions want few. kt_emit() checks
+ * again.
  *
  * Context: as kt_emit().
  */
@@ -204,7 +206,7 @@ void kt_emit(const struct kt_event *ev);
  * @id:		KTRACE_EV_*
  * @payload:	the struct of @id
  * @len:	its bytes
- * @hide:	takes out of it what only the privileged may see; NULL: nothing
+ * @hide:	removes from it what only privileged users may see; NULL: nothing
  *
  * Context: as kt_emit().
  */

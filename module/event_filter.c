@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * event_filter.c - which events of a type a session wants: a program of match.h, and its inputs
+ * event_filter.c - which events of a type a session wants: a filter program, and its inputs
  *
  * A program is copied from its owner once, checked as a whole, and constant from then on.
  * Its result depends only on what the record would reveal to the owner: for a thread that
@@ -35,7 +35,7 @@ static int event_filter_copy_in(struct kt_event_filter *v, const struct ktrace_k
 }
 
 /**
- * kt_event_filter_make - take a program over from user space
+ * kt_event_filter_make - copy a program from user space
  * @from:	where it is
  * @out:	the filter
  *
@@ -64,20 +64,23 @@ int kt_event_filter_make(const struct ktrace_kernel_filter *from, struct kt_even
 	return err;
 }
 
-/** kt_event_filter_free - give up a filter, or NULL, that nobody looks at */
+/** kt_event_filter_free - free a filter, or NULL, that is not in use */
 void kt_event_filter_free(struct kt_event_filter *v)
 {
 	kvfree(v);
 }
 
-/** kt_event_filter_retire - give up a filter, or NULL, that was just replaced */
+/** kt_event_filter_retire - free a filter, or NULL, that was just replaced, after a grace period */
 void kt_event_filter_retire(struct kt_event_filter *v)
 {
 	if (v)
 		kvfree_rcu(v, rcu);
 }
 
-/* The idle tasks of all CPUs have one name, as in the trace. */
+/*
+ * Fills in what a filter may ask about current. The idle tasks of all CPUs have one name, as in the
+ * trace.
+ */
 static void describe_current(const struct kt_event_filter *v, struct kt_filter_vm_event *e)
 {
 	e->pid = current->tgid;
@@ -90,13 +93,13 @@ static void describe_current(const struct kt_event_filter *v, struct kt_filter_v
 }
 
 /**
- * kt_event_filter_passes - is an event of current wanted?
+ * kt_event_filter_passes - true if an event of current is wanted
  * @v:		the filter
  * @payload:	what the session's owner may see of the event
  * @len:	bytes of it
- * @tid_flags:	as in struct ktrace_record, of which the same is true
- * @is_seen:	may the owner see current?
- * @work:	as kt_filter_vm_run() has it
+ * @tid_flags:	as in struct ktrace_record, as far as the owner may see them
+ * @is_seen:	the owner may see current
+ * @work:	as for kt_filter_vm_run()
  *
  * Context: any, preemption off.
  * Return: as kt_filter_vm_run().

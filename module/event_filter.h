@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* event_filter.h - which events of a type a session wants: a program of match.h, and its inputs */
+/* event_filter.h - which events of a type a session wants: a filter program, and its inputs */
 #ifndef KT_EVENT_FILTER_H
 #define KT_EVENT_FILTER_H
 
@@ -10,10 +10,10 @@
 
 /**
  * struct kt_event_filter - one program; constant
- * @rcu:	for its end
+ * @rcu:	for freeing
  * @bytes:	memory, to be charged to the session
- * @asks_cgroup: it asks for the cgroup
- * @match:	the program, checked; what it points to is behind it
+ * @asks_cgroup: the program asks for the cgroup
+ * @match:	the program, checked; its steps and texts follow this struct
  */
 struct kt_event_filter {
 	struct rcu_head rcu;

@@ -2,15 +2,15 @@
 /*
  * execs.c - programs that the descendants of a process execute
  *
- * A session's owner asks, one by one, for the programs that processes below it have executed, with
- * what could keep them from being recorded: KTRACE_IOC_EXEC. All of it is seen in the program's own
- * context before it runs, as it may be gone a moment later.
+ * A session's owner asks, one by one, for the programs that its descendants have executed, and for
+ * what could keep them from being recorded: KTRACE_IOC_EXEC. Each program is examined in its own
+ * context before it runs, because it may be gone a moment later.
  *
- *   sched_process_exec --> execs_on_exec() --> a place in the queue of each watcher above
+ *   sched_process_exec --> execs_on_exec() --> an entry in the queue of each watcher above
  *   a writer maps rings --> kt_execs_attached() --> one in the queue of its session
  *   owner --> kt_execs_next()
  *
- * A queue that is full keeps what it has, and counts the others.
+ * A full queue keeps its entries, and counts further programs as lost.
  */
 #include "execs.h"
 #include <linux/binfmts.h>
@@ -44,15 +44,15 @@ enum {
 /**
  * struct kt_execs - what one session watches
  * @node:	in watches
- * @watcher:	process whose descendants are meant
+ * @watcher:	process whose descendants are watched
  * @owner:	user of the session
  * @for_all:	programs of any user may attach to it
  * @root:	the watcher's root folder when it began
  * @mounts:	its mount namespace; compared only
- * @lock:	protects what follows
+ * @lock:	protects the members below
  * @first:	oldest program, counted without end
- * @end:	behind the newest one
- * @lost:	programs that had no place
+ * @end:	one after the newest program
+ * @lost:	programs that could not be queued
  * @queue:	the programs
  */
 struct kt_execs {
@@ -69,22 +69,22 @@ struct kt_execs {
 	struct ktrace_exec queue[EXECS_MAX];
 };
 
-/* Changed under watches_lock, read under RCU. The probe is there while there is any. */
+/* Changed under watches_lock, read under RCU. The probe is registered while there is any. */
 static LIST_HEAD(watches);
 static DEFINE_MUTEX(watches_lock);
 
 static struct tracepoint *process_exec;
 
-/* ---- what a program is like ---- */
+/* ---- properties of a program ---- */
 
 /**
  * struct scan - an environment, byte by byte
- * @at:		byte of the variable
- * @is_session:	the variable is KTRACE_SESSION, as far as it has been seen
- * @is_preload:	it is LD_PRELOAD
- * @found:	bytes of the library's name that have just been seen
- * @has_session: there was one
- * @has_library: there was one with the library
+ * @at:		offset in the current variable
+ * @is_session:	the variable is KTRACE_SESSION, as far as it has been read
+ * @is_preload:	the same for LD_PRELOAD
+ * @found:	bytes of the library's name that match so far
+ * @has_session: there is a KTRACE_SESSION
+ * @has_library: there is an LD_PRELOAD with the library
  */
 struct scan {
 	u32 at;
@@ -106,7 +106,7 @@ static void begin_variable(struct scan *s)
 static void scan_byte(struct scan *s, char c)
 {
 	static const char session[] = "KTRACE_SESSION=", preload[] = "LD_PRELOAD=";
-	static const char library[] = "libktrace-pthread";	/* its first letter is in it once */
+	static const char library[] = "libktrace-pthread";	/* has its first letter only once */
 
 	if (!c) {
 		begin_variable(s);
@@ -128,7 +128,10 @@ static void scan_byte(struct scan *s, char c)
 	s->at++;
 }
 
-/* exec() has just written it: the pages are there. Those that are not are not waited for. */
+/*
+ * Scans the environment. exec() has just written it, so its pages are present; missing ones are not
+ * waited for.
+ */
 static u32 look_at_environment(const struct mm_struct *mm)
 {
 	const unsigned long begin = mm->env_start, size = mm->env_end - begin;
@@ -153,7 +156,7 @@ static u32 look_at_environment(const struct mm_struct *mm)
 	       (s.has_library ? 0 : KTRACE_EXEC_NO_LIBRARY);
 }
 
-/* The dynamic linker is where AT_BASE of the auxiliary vector says. */
+/* True if there is no dynamic linker: its address, AT_BASE of the auxiliary vector, is 0. */
 static bool is_static(const struct mm_struct *mm)
 {
 	const unsigned long *word = mm->saved_auxv;
@@ -172,7 +175,7 @@ static bool is_static(const struct mm_struct *mm)
 	return false;
 }
 
-/* What is told of current in any case */
+/* Fills in what is reported about current in any case */
 static void execs_begin(const struct kt_execs *w, struct ktrace_exec *e)
 {
 	*e = (struct ktrace_exec){
@@ -194,7 +197,7 @@ static void execs_describe(const struct kt_execs *w, const struct linux_binprm *
 		e->flags |= KTRACE_EXEC_CUT;
 	if (current->nsproxy->mnt_ns != w->mounts)
 		e->flags |= KTRACE_EXEC_MOUNTS;
-	/* Another namespace has the folder by another mount. */
+	/* In another namespace the same folder has another mount. */
 	if (READ_ONCE(fs->root.dentry) != w->root.dentry ||
 	    (READ_ONCE(fs->root.mnt) != w->root.mnt && !(e->flags & KTRACE_EXEC_MOUNTS)))
 		e->flags |= KTRACE_EXEC_ROOT;
@@ -203,14 +206,14 @@ static void execs_describe(const struct kt_execs *w, const struct linux_binprm *
 	if (bprm->secureexec)
 		e->flags |= KTRACE_EXEC_SECURE;
 	if (e->flags & (KTRACE_EXEC_USER | KTRACE_EXEC_SECURE))
-		return;		/* nothing else of what is not the owner's */
+		return;		/* no more about a program that is not the owner's */
 	e->flags |= look_at_environment(mm) | (is_static(mm) ? KTRACE_EXEC_STATIC : 0);
 	if (rlimit(RLIMIT_AS) != RLIM_INFINITY)
 		e->limit = rlimit(RLIMIT_AS);
 	e->used = (u64)mm->total_vm << PAGE_SHIFT;
 }
 
-/* ---- who wants to know ---- */
+/* ---- watchers ---- */
 
 enum kin { STRANGER, DESCENDANT, TOO_FAR };
 
@@ -228,7 +231,7 @@ static enum kin kin_of(const struct pid *watcher)
 	return task->pid ? TOO_FAR : STRANGER;
 }
 
-/* @e: NULL: nothing is known of it */
+/* Queues a program. @e: NULL: it is only counted as lost */
 static void execs_put(struct kt_execs *w, const struct ktrace_exec *e)
 {
 	unsigned long flags;
@@ -259,7 +262,7 @@ static void execs_on_exec(void *data, struct task_struct *p, pid_t old_pid,
 	rcu_read_unlock();
 }
 
-/** kt_execs_attached - current is a writer of the session. Context: any */
+/** kt_execs_attached - report that current is a writer of the session. Context: any */
 void kt_execs_attached(struct kt_execs *w)
 {
 	struct ktrace_exec e;
@@ -269,7 +272,7 @@ void kt_execs_attached(struct kt_execs *w)
 	execs_put(w, &e);
 }
 
-/** kt_execs_bytes - what one takes in memory, to be charged to the session */
+/** kt_execs_bytes - memory that a watch takes, to be charged to the session */
 u32 kt_execs_bytes(void)
 {
 	return sizeof(struct kt_execs);
@@ -289,10 +292,10 @@ static int execs_add(struct kt_execs *w)
 }
 
 /**
- * kt_execs_watch - begin to note what the descendants of the calling process execute
+ * kt_execs_watch - begin to report what the descendants of the calling process execute
  * @owner:	user of the session
- * @for_all:	programs of any user may attach to it. Without CAP_SYS_ADMIN the caller is told no
- *		more of those of others than that
+ * @for_all:	programs of any user may attach to it. Ignored without CAP_SYS_ADMIN: programs of
+ *		other users are then reported as such, without looking into them
  * @out:	for kt_execs_next() and kt_execs_end()
  *
  * Context: process, sleeps.
@@ -328,7 +331,7 @@ int kt_execs_watch(kuid_t owner, bool for_all, struct kt_execs **out)
 /**
  * kt_execs_next - take the oldest program out of the queue
  * @w:		the watch
- * @out:	out: the program; if there is none, how many were lost
+ * @out:	out: the program, or KTRACE_EXEC_NONE; and how many were lost
  *
  * Context: process.
  */
@@ -342,7 +345,7 @@ void kt_execs_next(struct kt_execs *w, struct ktrace_exec *out)
 	raw_spin_unlock_irq(&w->lock);
 }
 
-/** kt_execs_end - watch no more. Context: process, sleeps */
+/** kt_execs_end - end a watch. Context: process, sleeps */
 void kt_execs_end(struct kt_execs *w)
 {
 	mutex_lock(&watches_lock);

@@ -2,10 +2,10 @@
 /*
  * func.c - events that name the function that the kernel runs or will run
  *
- * The record has the function's name, not its address. A name stays right after a reboot or
- * after the module is unloaded, needs no file beside the trace and no privilege to read one, and
- * does not reveal where the kernel is in memory. Finding a name takes time, so it is done only
- * for events that somebody wants.
+ * The record has the function's name, not its address. A name stays right after a reboot or after
+ * the module is unloaded, needs no file beside the trace and no privilege to read one, and does not
+ * reveal where the kernel is in memory. Finding a name takes time, so it is done only for events
+ * that a session wants.
  */
 #include "func.h"
 #include <linux/kernel.h>
@@ -32,8 +32,9 @@ static_assert(offsetof(struct with_name, name) == sizeof(struct ktrace_ev_workqu
 	      offsetof(struct with_value, name) == sizeof(struct ktrace_ev_timer_enter));
 
 /*
- * What an interrupt does need not be for who runs: it may be for another user. Of a name that is
- * hidden the length is, too, by func_emit(): few functions have names of the same length.
+ * Hides the object, and in an interrupt also the name: an interrupt may work for another user than
+ * current's. func_emit() hides the length of a hidden name as well: few functions have names of the
+ * same length.
  */
 static void func_hide_in(u64 *object, char *name)
 {
@@ -57,8 +58,9 @@ static void hide_with_value(void *payload, bool who, bool other)
 }
 
 /*
- * The name of @func. Where there is none, %ps is the address, which is not for all.
- * Return: its bytes with the NUL, more than KTRACE_FUNC_LEN if the end was left out.
+ * Stores the name of @func. Without a name %ps prints the address, which not all users may see:
+ * stores "" instead.
+ * Return: its bytes with the NUL, more than KTRACE_FUNC_LEN if the name was truncated.
  */
 static u32 func_put_name(char name[KTRACE_FUNC_LEN], const void *func)
 {
@@ -91,8 +93,8 @@ static void func_emit(u16 id, const void *payload, u32 head, u32 name_len,
 
 /**
  * kt_func_emit - record an event of an object and the function it is to run
- * @id:		KTRACE_EV_*, its payload a word and the name
- * @object:	its address, it need not be there any more
+ * @id:		KTRACE_EV_*, whose payload is a word and the name
+ * @object:	its address; the object itself may be gone
  * @func:	the function
  *
  * Context: as kt_emit().
@@ -109,7 +111,7 @@ void kt_func_emit(u16 id, const void *object, const void *func)
 	func_emit(id, &payload, offsetof(struct with_name, name), n, hide_with_name);
 }
 
-/** kt_func_emit_value - the same with a value between object and name */
+/** kt_func_emit_value - do the same with a value between object and name */
 void kt_func_emit_value(u16 id, const void *object, s64 value, const void *func)
 {
 	struct with_value payload;

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * lend.c - programs are told of children that share their memory
+ * lend.c - tells programs about children that share their memory
  *
- * A child of clone() with CLONE_VM but without CLONE_SETTLS has the thread pointer of the thread
- * that made it, and so the words by which a writer knows its thread and CPU: two would write as
- * one. A writer that attached has said where such a word is (struct ktrace_attach). Before the
- * child runs, the kernel stores there that its user has to ask who it is.
+ * A child of clone() with CLONE_VM but without CLONE_SETTLS has its parent thread's thread pointer,
+ * and so the words by which a writer knows its thread and CPU: both would write as one. A writer
+ * that attaches tells where such a word is (struct ktrace_attach). Before the child runs, the
+ * kernel stores a value there that makes the word's user ask for its thread id.
  *
- * The word is stored without a page fault. If its page is not there or copy-on-write, it is left,
- * and the writer itself notices the child, later.
+ * The word is stored without a page fault. If its page is missing or copy-on-write, the word stays
+ * as it is, and the writer itself notices the child, later.
  *
- * A writer's mappings make an entry for its memory: one for each place of words, as several copies
- * of the library may be in one program. Only the program that attached has one, and what inherits
- * its mappings: another one, which was given the descriptor, has other things at that place.
+ * A writer's mappings create an entry for its memory: one for each place of a word, because a
+ * program may have several copies of the library. Only the program that attached has entries, and
+ * programs that inherit its mappings: a program that was passed the descriptor has other data at
+ * that place.
  */
 #include "lend.h"
 #include <linux/hashtable.h>
@@ -35,9 +36,9 @@ enum { WORDS_MAX = 4 };		/* in one memory: the probe looks at each */
 /**
  * struct lend_entry - where the threads of a program have a word
  * @node:	in entries
- * @mm:		memory that is mapped by a writer; compared only
+ * @mm:		memory of a writer; only compared
  * @word:	distance from the thread pointer
- * @mappings:	of writers with that word
+ * @mappings:	number of writers' mappings with that word
  * @rcu:	for freeing
  */
 struct lend_entry {
@@ -58,7 +59,7 @@ static struct tracepoint *newtask;
 static unsigned int users;
 static DEFINE_MUTEX(users_lock);
 
-/* A program behind a filter of system calls may be killed for asking. */
+/* True if current has a system call filter, which may kill it for asking. */
 static bool is_confined(void)
 {
 #ifdef CONFIG_SECCOMP
@@ -68,7 +69,7 @@ static bool is_confined(void)
 #endif
 }
 
-/* @is_vfork: current waits until the child has left its memory */
+/* Stores to a thread's word. @is_vfork: current waits until the child has left its memory */
 static void lend_tell(unsigned long thread_pointer, s32 word, bool is_vfork)
 {
 	u32 __user *at = (u32 __user *)(thread_pointer + word);
@@ -78,7 +79,7 @@ static void lend_tell(unsigned long thread_pointer, s32 word, bool is_vfork)
 	if (copy_from_user_nofault(&before, at, sizeof(before)) ||
 	    before == KTRACE_THREAD_MUTE || before == KTRACE_THREAD_LENT)
 		return;
-	/* Fails as the comment at the head says. */
+	/* May fail, see the comment at the top. */
 	if (copy_to_user_nofault(at, &value, sizeof(value)))
 		return;
 }
@@ -100,7 +101,7 @@ static void lend_on_newtask(void *data, struct task_struct *task, kt_compat_clon
 	rcu_read_unlock();
 }
 
-/* @nr: out: how many that memory has */
+/* Finds an entry. @nr: out: number of entries of that memory */
 static struct lend_entry *lend_find_locked(const struct mm_struct *mm, s32 word, u32 *nr)
 {
 	struct lend_entry *e, *found = NULL;
@@ -115,7 +116,10 @@ static struct lend_entry *lend_find_locked(const struct mm_struct *mm, s32 word,
 	return found;
 }
 
-/* @like: only if this memory has one; NULL: by all means */
+/*
+ * Adds a mapping to an entry, which it creates if needed. @like: only if this memory has one; NULL:
+ * always
+ */
 static void lend_add(struct mm_struct *mm, s32 word, const struct mm_struct *like)
 {
 	struct lend_entry *new, *found;
@@ -143,11 +147,11 @@ out_unlock:
 }
 
 /**
- * kt_lend_add - the program that has attached maps a ring
+ * kt_lend_add - count a mapping of the program that attached
  * @mm:		its memory
  * @word:	as in struct ktrace_attach; 0: it has none
  *
- * Without memory for an entry, or if there are WORDS_MAX, children are not told.
+ * Without memory for an entry, or if there are WORDS_MAX, the program is not told about children.
  *
  * Context: process, sleeps. mmap_lock is held.
  */
@@ -157,8 +161,8 @@ void kt_lend_add(struct mm_struct *mm, s32 word)
 }
 
 /**
- * kt_lend_inherit - there is one more mapping like one of current's: by fork, or a part of it
- * @mm:		where
+ * kt_lend_inherit - count a mapping made from one of current's: by fork or by splitting it
+ * @mm:		memory that has the new mapping
  * @word:	as above; without effect if current has no entry for it
  *
  * Context: as above.
@@ -186,7 +190,7 @@ void kt_lend_remove(struct mm_struct *mm, s32 word)
 }
 
 /**
- * kt_lend_get - look at new tasks from now on
+ * kt_lend_get - watch new tasks from now on
  *
  * Context: process, sleeps.
  * Return: 0, also if this kernel has no such tracepoint; -ENOMEM.

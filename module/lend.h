@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* lend.h - programs are told of children that share their memory */
+/* lend.h - tells programs about children that share their memory */
 #ifndef KT_LEND_H
 #define KT_LEND_H
 

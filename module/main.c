@@ -63,8 +63,8 @@ err_exit_context:
 }
 
 /*
- * Descriptors and client modules hold the module: what is left are sessions that are kept, jobs
- * that no sender came for, and chunks.
+ * Descriptors and client modules hold the module: only kept sessions, jobs that no sender took, and
+ * chunks may be left.
  */
 static void __exit ktrace_exit(void)
 {

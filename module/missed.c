@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * missed.c - hits of tracepoints of which perf makes no record
+ * missed.c - tracepoint hits that perf does not record
  *
- * perf makes none if it is at work already in the same context (another tracepoint's record, a
+ * perf makes no record if it is already at work in the same context (another tracepoint's record, a
  * software event), if a BPF program on the tracepoint says so or cannot run because another one is
  * running on that CPU, if the record would exceed 8 KiB, and on a CPU that came online and has no
- * perf event yet.
- * None of this is counted by the kernel. So each tracepoint has a second probe, which runs after
- * perf's and ignores the arguments:
+ * perf event yet. The kernel counts none of this. So each tracepoint has a second probe, which runs
+ * after perf's and ignores the arguments:
  *
  *   tracepoint hit --> perf's probe [--> on_record(): leaves a token] --> missed_on_hit(): takes
- *   the token; there is none: the hit was missed, and is counted as lost in sessions that want it
+ *   the token; without one the hit was missed, and is counted as lost in sessions that want it
  *
- * A token names the task and the level of the context (task, softirq, interrupt, NMI), so hits
- * that interrupt each other do not take each other's. Most kernels run all probes of a hit with
- * preemption off; where they do not, a thread may move to another CPU between the two, and
- * looks for its token there.
+ * A token names the task and the level of the context (task, softirq, interrupt, NMI), so hits that
+ * interrupt each other do not take each other's. Most kernels run all probes of a hit with
+ * preemption off; where they do not, a thread may move to another CPU between the two probes, and
+ * then looks for its token on all CPUs.
  *
- * System calls have two tracepoints for all events. These share one probe, which finds the event
- * by number. Probes on functions have no tracepoint; the kernel counts what these miss.
+ * The events of all system calls share two tracepoints, with one probe on each, which finds the
+ * event by number. Probes on functions have no tracepoint; the kernel counts the hits that these
+ * miss.
  */
 #include "missed.h"
 #include <linux/atomic.h>
@@ -39,13 +39,13 @@
 #include "emit.h"
 #include "find.h"
 
-/* After perf's probe and all others, which have TRACEPOINT_DEFAULT_PRIO. */
+/* Runs after perf's probe and all others, which have TRACEPOINT_DEFAULT_PRIO. */
 #define PRIORITY 0
 
-/* Low bits of a token; those of the address of a task are 0. */
+/* Low bits of a token; in the address of a task they are 0. */
 enum level { TASK, SOFTIRQ, HARDIRQ, NMI };
 
-/* By entry or exit: the tracepoint, who counts by system call, and how many of these. */
+/* By entry or exit: the tracepoint, what counts each system call, and the number of these. */
 static struct {
 	struct tracepoint *tp;
 	const struct kt_missed __rcu *by_nr[NR_syscalls];
@@ -64,10 +64,10 @@ static unsigned long my_token(void)
 }
 
 /**
- * kt_missed_recorded - a hit has been recorded
- * @m:		of its event
+ * kt_missed_recorded - leave a token for a hit that has been recorded
+ * @m:		counting of its event
  *
- * Whoever interrupts this takes back what it leaves before it returns.
+ * A hit that interrupts this takes its own token back before it returns.
  *
  * Context: perf's, preemption off, any.
  */
@@ -86,7 +86,7 @@ void kt_missed_recorded(const struct kt_missed *m)
 		}
 }
 
-/* A token is taken by its owner only, which may have moved to another CPU. */
+/* Takes a token from a CPU's list. Only its owner does, which may have moved to another CPU. */
 static bool take_from(struct kt_missed_cpu *c, unsigned long token)
 {
 	u32 i;
@@ -109,7 +109,7 @@ static bool take_from_any(const struct kt_missed *m, unsigned long token)
 	return false;
 }
 
-/* @can_move: the hit's probes run with preemption on */
+/* Counts a hit that has no token. @can_move: the hit's probes run with preemption on */
 static void count_hit(const struct kt_missed *m, bool can_move)
 {
 	const unsigned long token = my_token();
@@ -129,7 +129,10 @@ static void missed_on_hit(void *data)
 	preempt_enable_notrace();
 }
 
-/* perf leaves system calls of other ABIs out, as their numbers are others. */
+/*
+ * Returns the number of a system call, -1: of another ABI. perf leaves these out, because their
+ * numbers differ.
+ */
 static int native_nr(struct pt_regs *regs)
 {
 #ifdef ARCH_TRACE_IGNORE_COMPAT_SYSCALLS
@@ -148,7 +151,7 @@ static void missed_on_call(struct pt_regs *regs, bool is_exit)
 	if (nr < 0 || nr >= NR_syscalls)
 		return;
 	preempt_disable_notrace();
-	/* ORD(missed_on_call:A) pairs ORD(watch_call:A): what counts is seen whole */
+	/* ORD(missed_on_call:A) pairs ORD(watch_call:A): struct kt_missed is seen whole */
 	m = rcu_dereference_sched(calls[is_exit].by_nr[nr]);
 	if (m)
 		count_hit(m, can_move);
@@ -193,7 +196,7 @@ static int watch_call(struct kt_missed *m, const struct trace_event_call *call)
 		m->nr = nr;
 		m->is_exit = is_exit;
 		m->tp = calls[is_exit].tp;
-		/* ORD(watch_call:A) pairs ORD(missed_on_call:A): what counts is seen whole */
+		/* ORD(watch_call:A) pairs ORD(missed_on_call:A): struct kt_missed is seen whole */
 		rcu_assign_pointer(calls[is_exit].by_nr[nr], m);
 	}
 	mutex_unlock(&calls_lock);
@@ -212,13 +215,13 @@ static void unwatch_call(const struct kt_missed *m)
 }
 
 /**
- * kt_missed_watch - count the hits of an event, from now on
+ * kt_missed_watch - count the unrecorded hits of an event, from now on
  * @m:		zeroed; the event's perf events are off
  * @id:		the event
- * @call:	what the kernel knows of it
+ * @call:	the kernel's description of it
  *
- * Events that are no tracepoints, and kernels that check the types of functions when they
- * call them, are left alone: nothing is counted.
+ * Counts nothing for events that are no tracepoints. Kernels that check the types of functions on
+ * calls count only system calls.
  *
  * Context: process, sleeps.
  * Return: 0; -ENOMEM.

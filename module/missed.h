@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* missed.h - hits of tracepoints of which perf makes no record */
+/* missed.h - tracepoint hits that perf does not record */
 #ifndef KT_MISSED_H
 #define KT_MISSED_H
 
@@ -19,9 +19,9 @@ struct kt_missed_cpu {
  * struct kt_missed - how the hits of one event are counted
  * @id:		the event
  * @tp:		tracepoint that our probe is on; NULL: hits are not counted
- * @nr:		system call that the event is about, -1: any hit of @tp is one
- * @is_exit:	of a system call: its exit
- * @cpus:	by CPU: contexts whose hit has been recorded, and is not past our probe yet
+ * @nr:		system call that the event is about, -1: all hits of @tp count
+ * @is_exit:	the event is the exit of the system call
+ * @cpus:	by CPU: tokens of hits that have been recorded and have not reached our probe yet
  */
 struct kt_missed {
 	u16 id;

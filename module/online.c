@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * online.c - what is to be made again on a CPU that comes online
+ * online.c - renews perf events on a CPU that comes online
  *
  * When a CPU goes offline, as all but one do before the machine is suspended, perf ends the CPU's
- * events for good. A work item makes others when it comes. It cannot be done in the callback of
- * CPU hotplug: perf takes locks that others hold while they wait for its lock.
+ * events for good. A work item makes new ones when the CPU comes online. The CPU hotplug callback
+ * cannot do that: perf takes locks whose holders may be waiting for the hotplug lock.
  */
 #include "online.h"
 #include <linux/cpuhotplug.h>
@@ -13,7 +13,7 @@
 #include "counter.h"
 #include "tracepoint.h"
 
-/* CPUs that have come: their perf events, if any, are of an earlier life. */
+/* CPUs that came online: their perf events, if any, are from before they went offline. */
 static struct cpumask came;
 static enum cpuhp_state cpuhp_state;
 
@@ -39,10 +39,10 @@ static int online_cpu_comes(unsigned int cpu)
 }
 
 /**
- * kt_online_init - register for CPUs that come up
+ * kt_online_init - register for CPUs that come online
  *
  * Context: loading, sleeps.
- * Return: 0; what the kernel's CPU hotplug says.
+ * Return: 0; or the error of the kernel's CPU hotplug.
  */
 int kt_online_init(void)
 {
@@ -56,7 +56,7 @@ int kt_online_init(void)
 	return 0;
 }
 
-/** kt_online_exit - there are neither tracepoints nor counters. Context: unloading, sleeps */
+/** kt_online_exit - unregister; no tracepoint and no counter is left. Context: unloading, sleeps */
 void kt_online_exit(void)
 {
 	cpuhp_remove_state_nocalls(cpuhp_state);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* online.h - what is to be made again on a CPU that comes online */
+/* online.h - renews perf events on a CPU that comes online */
 #ifndef KTRACE_ONLINE_H
 #define KTRACE_ONLINE_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * orphans.c - sessions whose owner is gone, kept until somebody saves their events
+ * orphans.c - sessions whose owner is gone, kept until a process saves their events
  *
  *   open --owner gone, KEEP--> kept --adopt--> adopted --owner gone, KEEP--> kept
  *                                |                 \--owner gone--> freed
@@ -10,9 +10,9 @@
  * left, charged to its payer as before. The list holds the owner's reference to it; programs that
  * still have it mapped hold others.
  *
- * Time, number of each user, number and memory of all users are limited. Before the kernel has to
- * kill a process for memory, it gets that of kept sessions: a shrinker. Freeing takes no memory,
- * and no lock under which others allocate some.
+ * The time, the number per user, and the number and memory of all users are limited. A shrinker
+ * frees kept sessions before the kernel has to kill a process for memory. Freeing takes no memory,
+ * and no lock under which memory is allocated.
  */
 #include "orphans.h"
 #include <linux/capability.h>
@@ -58,7 +58,10 @@ static bool is_due(const struct kt_session *s)
 	return time_after_eq64(get_jiffies_64(), s->kept_until);
 }
 
-/* Takes one session that is due off the list; NULL: none. @next: until the next one is. */
+/*
+ * Takes one session that is due off the list; NULL: none. @next: out: jiffies until the next one is
+ * due, 0: none
+ */
 static struct kt_session *take_due(u64 *next)
 {
 	struct kt_session *s, *due = NULL;
@@ -79,7 +82,7 @@ static struct kt_session *take_due(u64 *next)
 	return due;
 }
 
-/* Frees a session that is off the list, with events that nobody has saved: not in silence. */
+/* Frees a session that is off the list, and logs it, because its events have not been saved. */
 static void throw_away(struct kt_session *s, const char *why)
 {
 	mutex_lock(&kept_lock);
@@ -103,7 +106,10 @@ static void orphans_reap(struct work_struct *work)
 
 static DECLARE_DELAYED_WORK(reaper, orphans_reap);
 
-/* The oldest session of @payer if there are too many of them, off the list. */
+/*
+ * Takes the oldest session of @payer off the list if there are too many of them; NULL: there are
+ * not.
+ */
 static struct kt_session *take_surplus(kuid_t payer)
 {
 	struct kt_session *s, *oldest = NULL;
@@ -122,7 +128,10 @@ static struct kt_session *take_surplus(kuid_t payer)
 	return oldest;
 }
 
-/* Does anybody but the list hold it? Then freeing it gives back nothing. Nobody can join them. */
+/*
+ * True if there are holders other than the list: freeing it would then give back no memory. There
+ * can be no new holders.
+ */
 static bool orphans_is_mapped(const struct kt_session *s)
 {
 	return kref_read(&s->ref) > 1;
@@ -141,8 +150,8 @@ static u64 bytes_of_locked(kuid_t payer)
 }
 
 /*
- * Which session goes first: of the user who keeps most one that somebody has begun to save, or
- * else the oldest. NULL: none. @unmapped: only one whose memory comes back.
+ * Finds the session to free first: of the user who keeps most memory one that was adopted before,
+ * or else the oldest. NULL: none. @unmapped: only one whose memory comes back
  */
 static struct kt_session *worst_locked(bool unmapped)
 {
@@ -163,7 +172,10 @@ static struct kt_session *worst_locked(bool unmapped)
 	return worst;
 }
 
-/* One session that all users together keep too much, off the list. */
+/*
+ * Takes one session off the list if all users together keep too many, or too much memory; NULL:
+ * they do not.
+ */
 static struct kt_session *take_over_bound(void)
 {
 	const u64 bound = (u64)totalram_pages() * min(READ_ONCE(max_kept_percent), 100U) / 100;
@@ -184,7 +196,7 @@ static struct kt_session *take_over_bound(void)
 	return worst;
 }
 
-/* Takes over a reference. */
+/* Keeps a session. Takes over a reference. */
 static void orphans_add(struct kt_session *s, u32 seconds)
 {
 	struct kt_session *surplus;
@@ -202,8 +214,8 @@ static void orphans_add(struct kt_session *s, u32 seconds)
 }
 
 /*
- * Reading files fills memory, too, and calls shrinkers all the time: events go only when hardly
- * anything is left that could go instead.
+ * True if memory is short. Reading files also fills memory and calls shrinkers all the time: events
+ * go only when hardly any memory is left that could go instead.
  */
 static bool is_memory_short(void)
 {
@@ -225,7 +237,7 @@ static unsigned long count_pages(struct shrinker *unused, struct shrink_control 
 	return bytes >> PAGE_SHIFT;
 }
 
-/* One session at a time, at once: who needs memory does not wait for a worker. */
+/* Frees one session, at once: a task that needs memory does not wait for a worker. */
 static unsigned long orphans_free_one(struct shrinker *unused, struct shrink_control *sc)
 {
 	struct kt_session *s = NULL;
@@ -246,7 +258,7 @@ static unsigned long orphans_free_one(struct shrinker *unused, struct shrink_con
 }
 
 /**
- * kt_orphans_close - the owner of a session is gone: keep it if asked to, or close it
+ * kt_orphans_close - keep a session whose owner is gone, if that was requested, or close it
  * @s:		the session
  *
  * Consumes the owner's reference.
@@ -269,7 +281,10 @@ static bool may_see(const struct kt_session *s)
 	return uid_eq(current_euid(), s->owner) || capable(CAP_SYS_ADMIN);
 }
 
-/* Events of other users' processes: only for callers who may record such themselves. */
+/*
+ * True if the caller may have the session's events: those of other users' processes are only for
+ * callers who may record such events themselves.
+ */
 static bool may_have(const struct kt_session *s)
 {
 	if (!s->kernel)
@@ -290,12 +305,12 @@ static struct kt_session *orphans_find_locked(u64 id)
 
 /**
  * kt_orphans_adopt - give a kept session a new owner
- * @adopt:	session: which one; channels: out
+ * @adopt:	session: its id; channels: out
  * @out:	the session, with the owner's reference; kept again when the new owner goes
  *
  * Context: process, sleeps.
- * Return: 0; -ENOENT none of that id is kept; -EPERM not the caller's, or with kernel
- * events that the caller may not see.
+ * Return: 0; -ENOENT no session of that id is kept; -EPERM not the caller's, or with kernel events
+ * that the caller may not see.
  */
 int kt_orphans_adopt(struct ktrace_adopt *adopt, struct kt_session **out)
 {
@@ -331,11 +346,11 @@ static void orphans_describe(struct ktrace_kept *k, const struct kt_session *s)
 }
 
 /**
- * kt_orphans_describe - what KTRACE_IOC_KEPT tells
- * @k:		index: of those the caller may adopt, which one; the rest: out
+ * kt_orphans_describe - fill in what KTRACE_IOC_KEPT reports
+ * @k:		index: counts the sessions that the caller may see; the rest: out
  *
  * Context: process, sleeps.
- * Return: 0; -ENOENT there are not so many.
+ * Return: 0; -ENOENT no session has that index.
  */
 int kt_orphans_describe(struct ktrace_kept *k)
 {
@@ -356,7 +371,7 @@ int kt_orphans_describe(struct ktrace_kept *k)
 }
 
 /**
- * kt_orphans_info - what KTRACE_IOC_INFO tells of kept sessions
+ * kt_orphans_info - fill in what KTRACE_IOC_INFO reports about kept sessions
  * @info:	kept and freed: out
  *
  * Context: process, sleeps.
@@ -373,7 +388,7 @@ void kt_orphans_info(struct ktrace_info *info)
 	mutex_unlock(&kept_lock);
 }
 
-/** kt_orphans_init - let the kernel ask for memory of kept sessions. Return: 0; -ENOMEM */
+/** kt_orphans_init - let the kernel reclaim memory of kept sessions. Return: 0; -ENOMEM */
 int kt_orphans_init(void)
 {
 	shrinker = kt_compat_add_shrinker("ktrace-kept", count_pages, orphans_free_one);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* orphans.h - sessions whose owner is gone, kept until somebody saves their events */
+/* orphans.h - sessions whose owner is gone, kept until a process saves their events */
 #ifndef KT_ORPHANS_H
 #define KT_ORPHANS_H
 

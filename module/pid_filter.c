@@ -2,9 +2,9 @@
 /*
  * pid_filter.c - which processes a session follows
  *
- * Invariant: alive_nr is the number of bits in alive; whoever changes a bit changes
- * the count. A process leaves when its last thread passes do_exit(); its followed
- * bit stays, so that the exit events of all its threads are still recorded.
+ * Invariant: alive_nr is the number of bits in alive; code that changes a bit changes the count. A
+ * process leaves when its last thread passes do_exit(); its followed bit stays, so that the exit
+ * events of all its threads are still recorded.
  */
 #include "pid_filter.h"
 #include <linux/capability.h>
@@ -21,10 +21,10 @@
 #include "compat.h"
 
 /**
- * kt_pid_filter_init - an empty set
+ * kt_pid_filter_init - make an empty set
  * @f:		the filter
  * @owner:	user of the session
- * @any_user:	may processes of other users be followed?
+ * @any_user:	processes of other users may be followed
  *
  * Context: process, sleeps.
  * Return: 0; -ENOMEM.
@@ -44,7 +44,7 @@ int kt_pid_filter_init(struct kt_pid_filter *f, kuid_t owner, bool any_user)
 	return 0;
 }
 
-/** kt_pid_filter_exit - give the memory back; nobody uses the filter any more */
+/** kt_pid_filter_exit - free the memory; the filter is no longer in use */
 void kt_pid_filter_exit(struct kt_pid_filter *f)
 {
 	if (f->cred)
@@ -56,12 +56,12 @@ static void pid_filter_enter(struct kt_pid_filter *f, pid_t tgid)
 {
 	/*
 	 * ORD(enter:A) pairs ORD(leave:A), ORD(forget_former:A): in follow_task() the bit is set
-	 * before signal->live is read; do_exit() counts live down before it looks here. followed
-	 * is set behind it. Atomic operations that return something are full barriers.
+	 * before signal->live is read; do_exit() counts live down before it looks at the bit.
+	 * followed is set after alive. Atomic operations that return a value are full barriers.
 	 */
 	if (!test_and_set_bit(tgid, f->alive)) {
 		atomic_inc(&f->alive_nr);
-		/* ORD(enter:B) pairs ORD(has_hung_up:A): counted before there was one */
+		/* ORD(enter:B) pairs ORD(has_hung_up:A): alive_nr is counted before had_any */
 		smp_store_release(&f->had_any, true);
 	}
 	set_bit(tgid, f->followed);
@@ -72,7 +72,7 @@ static bool is_live(const struct task_struct *task)
 	return atomic_read(&task->signal->live);
 }
 
-/* True when nobody is left. */
+/* Takes a process out; returns true if none is left. */
 static bool pid_filter_leave(struct kt_pid_filter *f, pid_t tgid)
 {
 	/* ORD(leave:A) pairs ORD(enter:A): signal->live is counted down before */
@@ -80,8 +80,9 @@ static bool pid_filter_leave(struct kt_pid_filter *f, pid_t tgid)
 }
 
 /*
- * If the last thread came past kt_pid_filter_leave() before pid_filter_enter(), nobody would count
- * down; and the number, which may be another process's by now, would stay followed.
+ * Follows a process, unless it is exiting. If its last thread had passed kt_pid_filter_leave()
+ * before pid_filter_enter(), nothing would count it down; and its id, which may be another
+ * process's by now, would stay followed.
  */
 static int follow_task(struct kt_pid_filter *f, const struct task_struct *task)
 {
@@ -96,7 +97,10 @@ static int follow_task(struct kt_pid_filter *f, const struct task_struct *task)
 	return -ESRCH;
 }
 
-/* Nobody else's, and not running as somebody else: set-user-ID and set-group-ID programs. */
+/*
+ * True if all user ids are the owner's, and all group ids are the same: not for set-user-ID and
+ * set-group-ID programs.
+ */
 static bool runs_as_owner(const struct kt_pid_filter *f, const struct cred *cred)
 {
 	return uid_eq(cred->uid, f->owner) && uid_eq(cred->euid, f->owner) &&
@@ -104,7 +108,10 @@ static bool runs_as_owner(const struct kt_pid_filter *f, const struct cred *cred
 	       gid_eq(cred->sgid, cred->gid);
 }
 
-/* A user namespace that the owner has made: all that is in it is the owner's. */
+/*
+ * True for a user namespace that the owner has created, and those below it: everything in it is the
+ * owner's.
+ */
 static bool is_owners_ns(const struct kt_pid_filter *f, const struct user_namespace *ns)
 {
 	for (; ns->parent; ns = ns->parent)
@@ -113,7 +120,10 @@ static bool is_owners_ns(const struct kt_pid_filter *f, const struct user_namesp
 	return false;
 }
 
-/* Nor capable of more than the owner: programs with file capabilities. As ptrace(2) has it. */
+/*
+ * True if the credentials are the owner's, with no more capabilities than the owner has: not for
+ * programs with file capabilities. Same rule as ptrace(2).
+ */
 static bool may_be_owners(const struct kt_pid_filter *f, const struct cred *cred)
 {
 	return runs_as_owner(f, cred) &&
@@ -132,26 +142,26 @@ static bool is_owners(const struct kt_pid_filter *f, const struct task_struct *t
 	return is;
 }
 
-/* As exec() marks a program that its user may run but not read. */
+/* True if exec() has marked the program as one that its user may run but not read. */
 static bool is_secret(const struct mm_struct *mm)
 {
 	return mm && get_dumpable((struct mm_struct *)mm) != SUID_DUMP_USER;
 }
 
-/* exec() says where the code begins when it writes to the new memory no more. */
+/* True while exec() writes to the new memory: it sets start_code afterwards. */
 static bool is_filled_by_exec(const struct mm_struct *mm)
 {
 	return mm && !mm->start_code;
 }
 
 /**
- * kt_pid_filter_shows - may the owner see what @task does now?
+ * kt_pid_filter_shows - true if the owner may see what @task does now
  * @f:		the filter
  * @task:	any task
  *
- * exec() changes the credentials before it tells of the new program, and touches the new program's
- * memory in between. So a followed task is not shown from the change on, if kt_pid_filter_exec() is
- * going to leave it; nor while exec() fills the memory of a program that may not be read.
+ * exec() changes the credentials before it reports the new program, and touches the new program's
+ * memory in between. So a followed task is hidden from the change on if kt_pid_filter_exec() is
+ * going to leave it; and also while exec() fills the memory of a program that may not be read.
  *
  * Context: any, preemption off.
  */
@@ -170,7 +180,7 @@ bool kt_pid_filter_shows(const struct kt_pid_filter *f, const struct task_struct
  * @f:		the filter
  *
  * Context: any.
- * Return: 0; -EPERM when other users' processes are not for this session.
+ * Return: 0; -EPERM if this session may not follow other users' processes.
  */
 int kt_pid_filter_follow_all(struct kt_pid_filter *f)
 {
@@ -181,8 +191,8 @@ int kt_pid_filter_follow_all(struct kt_pid_filter *f)
 }
 
 /*
- * The same, if the owner may look at it. Until then it does not become another program: one that
- * did so behind the check, and had told of it before the bit was set, would stay followed.
+ * Follows a process that the owner may look into. It cannot execute another program meanwhile: one
+ * that did so after the check, and had reported it before the bit was set, would stay followed.
  */
 static int follow_owners(struct kt_pid_filter *f, struct task_struct *task)
 {
@@ -194,7 +204,7 @@ static int follow_owners(struct kt_pid_filter *f, struct task_struct *task)
 	err = down_read_killable(exec_lock);
 	if (err)
 		return err;
-	/* It may have been killed, and its number given away, in the meantime. */
+	/* It may have been killed, and its id reused, in the meantime. */
 	if (!is_live(task))
 		err = -ESRCH;
 	else
@@ -235,8 +245,8 @@ int kt_pid_filter_follow(struct kt_pid_filter *f, pid_t pid)
 }
 
 /*
- * The bit that a former process of this number left behind means nothing any more. But the new one
- * can be found before its fork is told, so somebody may have followed it already.
+ * Clears the bit that a former process of this id has left. But the new process can be found before
+ * its fork is reported, so it may have been followed already.
  */
 static void forget_former(struct kt_pid_filter *f, pid_t tgid)
 {
@@ -244,8 +254,8 @@ static void forget_former(struct kt_pid_filter *f, pid_t tgid)
 		return;
 	clear_bit(tgid, f->followed);
 	/*
-	 * ORD(forget_former:A) pairs ORD(enter:A): cleared before alive is read. Whoever sets alive
-	 * too late to be seen here sets followed later still.
+	 * ORD(forget_former:A) pairs ORD(enter:A): followed is cleared before alive is read. If
+	 * pid_filter_enter() sets alive too late to be seen here, it sets followed later still.
 	 */
 	smp_mb__after_atomic();
 	if (test_bit(tgid, f->alive))
@@ -253,9 +263,9 @@ static void forget_former(struct kt_pid_filter *f, pid_t tgid)
 }
 
 /**
- * kt_pid_filter_fork - a task has been made; it has not run yet
+ * kt_pid_filter_fork - update the filter for a new task, which has not run yet
  * @f:		the filter
- * @parent:	who made it
+ * @parent:	the task that made it
  * @child:	the task, possibly a thread
  *
  * Context: preemption off.
@@ -272,12 +282,12 @@ void kt_pid_filter_fork(struct kt_pid_filter *f, const struct task_struct *paren
 }
 
 /**
- * kt_pid_filter_exec - a new program: leave it alone if it runs as somebody else or may not be read
+ * kt_pid_filter_exec - stop following a new program that runs as another user or may not be read
  * @f:		the filter
  * @task:	current
  *
  * Context: preemption off.
- * Return: true when nobody is left in the set.
+ * Return: true if no followed process is left.
  */
 bool kt_pid_filter_exec(struct kt_pid_filter *f, const struct task_struct *task)
 {
@@ -290,12 +300,12 @@ bool kt_pid_filter_exec(struct kt_pid_filter *f, const struct task_struct *task)
 }
 
 /**
- * kt_pid_filter_leave - a thread exits
+ * kt_pid_filter_leave - stop following a process whose last thread exits
  * @f:		the filter
  * @task:	the thread
  *
  * Context: preemption off.
- * Return: true when nobody is left in the set.
+ * Return: true if no followed process is left.
  */
 bool kt_pid_filter_leave(struct kt_pid_filter *f, const struct task_struct *task)
 {

@@ -11,19 +11,20 @@
 
 /**
  * struct kt_pid_filter - a set of processes that grows with fork
- * @followed:	bit per process id. Written when a process is followed and, for every
- *		new process, by fork; so a bit that a dead process left behind is
- *		corrected before its id means anybody again
+ * @followed:	bit per process id. Written when a process is followed and, for every new process,
+ *		by fork; so a bit that a dead process has left is corrected before its id is used
+ *		again
  * @alive:	bit per process id: counted in @alive_nr
  * @all:	everything passes
  * @any_user:	processes of any user may be followed; never changes
  * @had_any:	@alive_nr has been above 0
- * @owner:	user whose processes may be followed otherwise; never changes
- * @cred:	of who made the channel: what such processes may be capable of at most
+ * @owner:	user whose processes may be followed without @any_user; never changes
+ * @cred:	credentials of the channel's creator: the most capabilities that such processes may
+ *		have
  * @alive_nr:	live followed processes
  *
- * Bits, because fork has to add to the set with preemption off, where not even an
- * atomic allocation is allowed under PREEMPT_RT, and the test is one load.
+ * Bitmaps, because fork has to add to the set with preemption off, where not even an atomic
+ * allocation is allowed under PREEMPT_RT, and the test is one load.
  */
 struct kt_pid_filter {
 	unsigned long *followed;
@@ -36,10 +37,10 @@ struct kt_pid_filter {
 	atomic_t alive_nr;
 };
 
-/* What a filter takes in memory, to be charged to the session. */
+/* Memory that a filter takes, to be charged to the session. */
 #define KT_PID_FILTER_BYTES (2 * BITS_TO_LONGS(PID_MAX_LIMIT) * sizeof(long))
 
-/** kt_pid_filter_passes - is @task followed? Context: any */
+/** kt_pid_filter_passes - true if @task is followed. Context: any */
 static inline bool kt_pid_filter_passes(const struct kt_pid_filter *f,
 					const struct task_struct *task)
 {

@@ -27,7 +27,7 @@ static const struct {
 	for ((f) = 0; (f) < ARRAY_SIZE(families); (f)++)                        \
 		for ((p) = families[f].probes; (p)->id; (p)++)
 
-/* Protects users of all rows, and that hooking goes with it. */
+/* Protects users of all rows, and keeps the hooks consistent with it. */
 static DEFINE_MUTEX(probes_lock);
 
 static bool probe_is_usable(const struct kt_probe *p)
@@ -70,13 +70,13 @@ static void probe_put_row(struct kt_probe *p)
 		probe_unhook(p);
 }
 
-/* @id 0 means the rows that track processes. */
+/* True if @id means this row; 0 means the rows that track processes. */
 static bool is_meant(const struct kt_probe *p, u16 id)
 {
 	return id ? p->id == id : p->tracks;
 }
 
-/* Put the first @nr of the rows that are meant. */
+/* Puts the first @nr of the rows that are meant. */
 static void probe_put_rows(u16 id, u32 nr)
 {
 	struct kt_probe *p;
@@ -115,7 +115,7 @@ static void put_all_rows(u16 id)
 }
 
 /**
- * kt_probe_check - can this kernel produce an event?
+ * kt_probe_check - check whether this kernel can produce an event
  * @id:		any number
  *
  * Context: any.
@@ -135,7 +135,7 @@ int kt_probe_check(u16 id)
 
 /**
  * kt_probe_get - hook the probes of an event
- * @id:		the event, kt_probe_check() has been asked
+ * @id:		the event; kt_probe_check() has returned 0 for it
  *
  * Context: process, sleeps.
  * Return: 0; -ENOMEM.
@@ -152,7 +152,7 @@ void kt_probe_put(u16 id)
 }
 
 /**
- * kt_probe_get_tracking - hook the probes that keep the process filters right
+ * kt_probe_get_tracking - hook the probes that keep the process filters up to date
  *
  * Context: process, sleeps.
  * Return: as kt_probe_get().
@@ -168,13 +168,13 @@ void kt_probe_put_tracking(void)
 	put_all_rows(0);
 }
 
-/** kt_probe_quiesce - when it returns, probes that were put do not run any more */
+/** kt_probe_quiesce - wait until probes that were put no longer run */
 void kt_probe_quiesce(void)
 {
 	tracepoint_synchronize_unregister();
 }
 
-/* Each event has a row, each row an event of its family and exactly one source. */
+/* True if each event has a row, and each row an event of its family and exactly one source. */
 static bool table_is_complete(void)
 {
 	u64 seen[ARRAY_SIZE(families)] = { 0 };
@@ -197,8 +197,8 @@ static bool table_is_complete(void)
  * kt_probe_init - check the table and find the tracepoints
  *
  * Context: loading, sleeps.
- * Return: 0; -EINVAL for a table with holes; -ENODEV when the kernel lacks what
- * tracking processes takes. Other missing tracepoints only disable their events.
+ * Return: 0; -EINVAL for a table with gaps; -ENODEV if the kernel lacks a tracepoint that tracks
+ * processes. Other missing tracepoints only disable their events.
  */
 int kt_probe_init(void)
 {
@@ -219,7 +219,7 @@ int kt_probe_init(void)
 	return 0;
 }
 
-/** kt_probe_exit - before the code of the probes goes away */
+/** kt_probe_exit - wait for running probes before their code goes away */
 void kt_probe_exit(void)
 {
 	kt_probe_quiesce();

@@ -11,7 +11,7 @@ struct tracepoint;
 /**
  * struct kt_probe - one row: something that produces event @id
  * @id:		event; several rows may produce the same
- * @tracks:	also keeps the process filters right, so it runs in every session
+ * @tracks:	also keeps the process filters up to date, so it runs in every session
  * @tracepoint:	name of the tracepoint that @func hooks, or
  * @key:	static key to switch
  * @func:	the function, a tracepoint's callback
@@ -29,9 +29,8 @@ struct kt_probe {
 };
 
 /*
- * Families, with the first and the last of their events: they are numbered without holes.
- * Each has its file, probe/<family>.c, and there its rows, kt_probe_<family>[]; an empty one
- * ends them.
+ * Families, with their first and last events: events are numbered without gaps. Each family has its
+ * file, probe/<family>.c, with its rows, kt_probe_<family>[]; an empty row ends them.
  */
 #define KT_PROBE_FAMILIES(family)                                               \
 	family(log, KTRACE_EV_LOGEVENT, KTRACE_EV_LOGEVENT)                     \

@@ -2,14 +2,15 @@
 /*
  * seal.c - a debug build's check that no ring is written after its session's end
  *
- * Data of rings is written through a mapping that goes when the session is freed: who writes too
- * late faults. The page of a ring's words is written through the kernel's direct map, where nobody
- * would notice. So at the session's end that page is sealed: we take a reference, and a copy of the
- * words; the rest of the page is zero. SEALED_MAX rings later, or when the module goes, page and
- * copy are compared, with a warning if they differ, and the page is let go. Until then it is
- * watched, whether the session has been freed or is still kept, mapped or saved by somebody.
+ * Data of rings is written through a mapping that goes when the session is freed: a late writer
+ * faults. The page of a ring's words is written through the kernel's direct map, where a late write
+ * would go unnoticed. So at the session's end that page is sealed: we take a reference, and a copy
+ * of the words; the rest of the page is zero. SEALED_MAX rings later, or when the module is
+ * unloaded, page and copy are compared, with a warning if they differ, and the page is released.
+ * Until then it is watched, whether the session has been freed or is still kept, mapped or being
+ * saved.
  *
- * Only kernel channels are sealed. User space can write to those pages under no role (see
+ * Only kernel channels are sealed. No role allows user space to write to those pages (see
  * kt_buffer_may_write()), so mappings that outlive the session do not matter. In user channels
  * programs may write as long as they have the ring mapped, and the kernel writes no ring.
  */
@@ -37,12 +38,12 @@ struct sealed {
 	struct ktrace_ring copy;
 };
 
-/* seal_lock protects both. */
+/* Protects all[] and next. */
 static DEFINE_MUTEX(seal_lock);
 static struct sealed all[SEALED_MAX];
 static u32 next;
 
-/* Offset of the first byte that differs, PAGE_SIZE: none does. */
+/* Returns the offset of the first byte that differs, PAGE_SIZE: none does. */
 static u32 seal_difference(const struct sealed *s)
 {
 	const u8 *words = (const u8 *)s->words, *copy = (const u8 *)&s->copy;
@@ -75,12 +76,12 @@ static void let_go(struct sealed *s)
 }
 
 /**
- * kt_seal_rings - nothing may be written to rings any more
+ * kt_seal_rings - seal rings that must not be written any more
  * @session:	id of their session, for messages
  * @rings:	all rings of its kernel channel
  * @nr:		their number
  *
- * Lets go the rings that were sealed longest ago, with a warning for each that was written since.
+ * Releases the rings that were sealed longest ago, with a warning for each that was written since.
  *
  * Context: process, sleeps.
  */
@@ -101,13 +102,13 @@ void kt_seal_rings(u64 session, const struct kt_ring *rings, u32 nr)
 }
 
 /**
- * kt_seal_find - has something been written too late? For the KUnit suite.
+ * kt_seal_find - find a ring that was written too late, for the KUnit suite
  * @place:	out: where
  *
- * A ring is told once, and then no longer watched.
+ * Reports a ring once, and then stops watching it.
  *
  * Context: process, sleeps.
- * Return: true: @place says where; false: nothing has.
+ * Return: true: @place says where; false: there is none.
  */
 bool kt_seal_find(struct kt_seal_place *place)
 {
@@ -128,7 +129,7 @@ bool kt_seal_find(struct kt_seal_place *place)
 	return found;
 }
 
-/** kt_seal_exit - let all rings go, with warnings; there are no sessions any more */
+/** kt_seal_exit - release all rings, with warnings; no session is left */
 void kt_seal_exit(void)
 {
 	struct sealed *s;

@@ -7,13 +7,13 @@
  *                                   | close
  *                                CLOSED --last put--> freed
  *
- * The owner causes all transitions but the last. After the first start no channel can be
- * added. A closed session records nothing and cannot be found, but its memory stays for
- * writers that have it mapped, and for a process that saves it (kept.c). Who is charged for it is
- * in account.c.
+ * The owner causes all transitions but the last. After the first start no channel can be added. A
+ * closed session records nothing and cannot be found, but its memory stays for writers that have it
+ * mapped, and for a process that saves it (orphans.c). account.c decides which user is charged for
+ * it.
  *
- * Ends in two phases: kt_session_end() unpublishes and waits until nobody can be
- * using it, the last kt_session_put() frees.
+ * A session ends in two phases: kt_session_end() unpublishes it and waits until it can no longer be
+ * in use, the last kt_session_put() frees it.
  */
 #include "session.h"
 #include <linux/capability.h>
@@ -41,7 +41,7 @@ enum {
 	RINGS_PER_MS = 100,
 };
 
-/* One user cannot take all kernel channels there are. */
+/* A single user cannot take all kernel channels. */
 static_assert(USER_SESSIONS_MAX < KT_TARGETS_MAX);
 
 static bool group_kernel;
@@ -52,7 +52,7 @@ static char *clock = "auto";
 module_param(clock, charp, 0444);
 MODULE_PARM_DESC(clock, "clock of all sessions: auto, tsc or monotonic");
 
-/* The clock that was asked for at load; AUTO: the best one when a session is made. */
+/* The clock that was requested at load; AUTO: the best one when a session is created. */
 enum { CLOCK_AUTO = -1 };
 static int wanted_clock;
 
@@ -61,7 +61,7 @@ LIST_HEAD(kt_sessions);
 
 /* ---- waiting ---- */
 
-/* Channels may have thousands of rings. */
+/* True if any channel has data. Yields between them: channels may have thousands of rings. */
 static bool has_data(struct kt_session *s)
 {
 	struct kt_buffer *b;
@@ -80,16 +80,17 @@ static bool has_hung_up(struct kt_session *s)
 	const struct kt_pid_filter *f = &s->target.filter;
 
 	/*
-	 * ORD(has_hung_up:A) pairs ORD(enter:B), ORD(kt_session_add_writer:A): who knows
-	 * that there has been one has the counts from then on
+	 * ORD(has_hung_up:A) pairs ORD(enter:B), ORD(kt_session_add_writer:A): a reader that sees
+	 * either flag sees the counts from then on
 	 */
 	return (smp_load_acquire(&f->had_any) || smp_load_acquire(&s->had_writers)) &&
 	       !atomic_read(&f->alive_nr) && !atomic_read(&s->writers);
 }
 
 /*
- * The worker looks at all rings, which is charged to nobody: the more there are the longer it waits
- * in between, so that it takes the same part of a CPU. Up to 1000 rings, it is TICK_MS.
+ * Queues the tick. Its worker looks at all rings, which no user is charged for: the more rings
+ * there are, the longer it waits in between, so that it takes the same part of a CPU. Up to 1000
+ * rings it waits TICK_MS.
  */
 static void queue_tick(struct kt_session *s)
 {
@@ -105,7 +106,7 @@ static void session_tick(struct work_struct *work)
 {
 	struct kt_session *s = container_of(work, struct kt_session, tick.work);
 
-	/* poll() queues us after it has joined the wait queue: who comes later is seen later */
+	/* poll() queues the tick after joining the wait queue: a later poller queues another */
 	if (!READ_ONCE(s->target.armed) || !waitqueue_active(&s->wait))
 		return;
 	if (has_data(s) || has_hung_up(s)) {
@@ -125,7 +126,7 @@ static __poll_t session_ready(struct kt_session *s)
  * kt_session_poll - the owner's poll()
  * @s:		the session
  * @file:	its descriptor
- * @wait:	as poll() has it
+ * @wait:	as for poll()
  *
  * Context: poll(), sleeps.
  * Return: EPOLLIN when a ring has its watermark of unread bytes; EPOLLHUP when
@@ -144,22 +145,25 @@ __poll_t kt_session_poll(struct kt_session *s, struct file *file, poll_table *wa
 	return session_ready(s);
 }
 
-/** kt_session_add_writer - an attached writer has one more mapping */
+/** kt_session_add_writer - count a mapping of an attached writer */
 void kt_session_add_writer(struct kt_session *s)
 {
 	atomic_inc(&s->writers);
-	/* ORD(kt_session_add_writer:A) pairs ORD(has_hung_up:A): counted before there was one */
+	/*
+	 * ORD(kt_session_add_writer:A) pairs ORD(has_hung_up:A): writers is counted before
+	 * had_writers is set
+	 */
 	smp_store_release(&s->had_writers, true);
 }
 
-/** kt_session_remove_writer - an attached writer has one mapping less */
+/** kt_session_remove_writer - uncount a mapping of an attached writer */
 void kt_session_remove_writer(struct kt_session *s)
 {
 	if (atomic_dec_and_test(&s->writers))
 		wake_up_all(&s->wait);
 }
 
-/* ---- birth and death ---- */
+/* ---- creation and end ---- */
 
 static struct kt_session *session_find_locked(u64 id)
 {
@@ -182,7 +186,10 @@ static u64 new_id_locked(void)
 	return id;
 }
 
-/* Root's sessions have places of their own, so others cannot take them all. */
+/*
+ * Adds a session to the list if there is room. Root's sessions have places of their own, so other
+ * users cannot take them all.
+ */
 static int session_publish(struct kt_session *new)
 {
 	u32 others_nr = 0, user_nr = 0;
@@ -206,7 +213,7 @@ static int session_publish(struct kt_session *new)
 }
 
 /**
- * kt_session_clock - clock of a session that is made now
+ * kt_session_clock - return the clock of a session that is created now
  *
  * The cycle counter may turn out to be unstable later: existing sessions keep it.
  *
@@ -219,7 +226,7 @@ u32 kt_session_clock(void)
 }
 
 /**
- * kt_session_create - a session of the calling user, without channels
+ * kt_session_create - create a session of the calling user, without channels
  * @out:	the session, with one reference
  *
  * Context: process, sleeps.
@@ -251,7 +258,7 @@ int kt_session_create(struct kt_session **out)
 }
 
 /**
- * kt_session_find - the session that a program wants to write to
+ * kt_session_find - find the session that a program wants to write to
  * @id:		its id
  * @out:	the session, with a reference
  *
@@ -293,7 +300,7 @@ static void free_session(struct kref *ref)
 	kfree(s);
 }
 
-/** kt_session_put - drop a reference; the last one frees */
+/** kt_session_put - drop a reference; the last one frees the session */
 void kt_session_put(struct kt_session *s)
 {
 	kref_put(&s->ref, free_session);
@@ -336,10 +343,10 @@ static void session_end(struct kt_session *s)
 }
 
 /**
- * kt_session_end - record nothing any more, let nobody attach
+ * kt_session_end - stop recording and let no program attach any more
  * @s:		the session; may have ended before
  *
- * The owner has no descriptor any more, so nobody polls. The reference stays.
+ * The owner has no descriptor any more, so no process polls. The reference stays.
  *
  * Context: process, sleeps.
  */
@@ -382,7 +389,10 @@ void kt_session_close(struct kt_session *s)
 
 /* ---- channels ---- */
 
-/* From here on the hot path knows the session, and follows forks; no event is live. */
+/*
+ * Publishes the kernel channel: from then on the hot path knows the session, and follows forks; no
+ * event is live.
+ */
 static int publish_kernel_channel(struct kt_session *s, struct kt_buffer *b)
 {
 	int err = kt_pid_filter_init(&s->target.filter, s->owner, perfmon_capable());
@@ -410,7 +420,7 @@ err_exit_filter:
 	return err;
 }
 
-/** kt_session_may_kernel - may the caller see kernel events? */
+/** kt_session_may_kernel - true if the caller may see kernel events */
 bool kt_session_may_kernel(void)
 {
 	return perfmon_capable() || READ_ONCE(group_kernel);
@@ -450,15 +460,15 @@ static int add_channel_locked(struct kt_session *s, const struct kt_layout *l)
 	}
 	s->has_programs |= l->kind == KTRACE_CHANNEL_USER;
 	s->channels[s->channel_nr] = b;
-	/* ORD(add_channel:A) pairs ORD(channel:A): the channel is whole before it counts */
+	/* ORD(add_channel:A) pairs ORD(channel:A): the channel is complete before it is counted */
 	smp_store_release(&s->channel_nr, s->channel_nr + 1);
 	return 0;
 }
 
 /**
- * kt_session_add_channel - give the session one more channel
+ * kt_session_add_channel - add a channel to the session
  * @s:		the session
- * @spec:	what is asked for; map_off and map_size are filled in
+ * @spec:	the request; map_off and map_size are filled in
  *
  * Context: process of the owner, sleeps.
  * Return: 0; -EINVAL impossible geometry; -EPERM kernel channel without privilege;
@@ -491,14 +501,14 @@ int kt_session_add_channel(struct kt_session *s, struct ktrace_channel_spec *spe
 /** kt_session_channel - channel @index, or NULL. Context: any */
 struct kt_buffer *kt_session_channel(struct kt_session *s, u32 index)
 {
-	/* ORD(channel:A) pairs ORD(add_channel:A): a channel that counts is whole */
+	/* ORD(channel:A) pairs ORD(add_channel:A): a channel that is counted is complete */
 	if (index >= smp_load_acquire(&s->channel_nr))
 		return NULL;
 	return s->channels[array_index_nospec(index, KT_CHANNELS_MAX)];
 }
 
 /**
- * kt_session_user_channel - where a writer finds the first user channel
+ * kt_session_user_channel - tell a writer where the first user channel is
  * @s:		the session
  * @attach:	out: map_off and map_size
  *
@@ -533,8 +543,8 @@ static u32 count_sessions(void)
 }
 
 /**
- * kt_session_info - what KTRACE_IOC_INFO tells, but for what others know
- * @s:		the session, NULL: only what holds for all
+ * kt_session_info - fill in what KTRACE_IOC_INFO reports, except about kept sessions
+ * @s:		the session, NULL: only what is the same for all
  * @info:	out, except for size
  *
  * Context: process, sleeps.
@@ -564,7 +574,7 @@ void kt_session_info(struct kt_session *s, struct ktrace_info *info)
  * kt_session_init - check the module's parameters
  *
  * Context: loading.
- * Return: 0; -EINVAL for a clock that is not known, or not there.
+ * Return: 0; -EINVAL for a clock that is unknown or missing.
  */
 int kt_session_init(void)
 {

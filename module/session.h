@@ -2,7 +2,7 @@
 /*
  * session.h - a session: its birth, its channels, its end
  *
- * What its owner asks of it is in control.h.
+ * Requests of its owner are in control.h.
  */
 #ifndef KT_SESSION_H
 #define KT_SESSION_H
@@ -31,10 +31,10 @@
  *
  * Under kt_sessions_lock:
  * @node:	in kt_sessions, until freed
- * @open:	not closed: counts, and can be found
+ * @open:	not closed: is counted, and can be found
  * @is_owned:	there is an owner, or the session is kept: @payer is charged
  * @bytes:	charged memory
- * @holders:	struct kt_holder, one a user; charged when there is no owner any more
+ * @holders:	struct kt_holder, one per user; charged when there is no owner any more
  * @refused:	attachments refused because the user held too much memory
  *
  * Under lock:
@@ -44,28 +44,29 @@
  * @wanted:	kernel events that are enabled
  * @is_fading:	an event was switched off, and emitters may still be recording it
  * @mapped:	ids from KTRACE_EV_DYNAMIC on that it may enable, a bit each
- * @ended:	closed once; owned again by who adopted it
- * @execs:	programs that its owner's descendants execute; NULL: nobody has asked; RCU
+ * @ended:	has been closed; a process that adopts it owns it again
+ * @execs:	programs that its owner's descendants execute; NULL: not requested yet; RCU
  *
- * Under the descriptor's lock of its owner, who is one at a time:
+ * Under the lock of the owner's descriptor, of which there is one at a time:
  * @keep:	to be kept when the owner is gone
  *
- * Under kept_lock (kept.c):
- * @kept_node:	in kept, while nobody owns it
- * @kept_until:	until when, in 64-bit jiffies
- * @was_adopted: somebody has begun to save it
+ * Under kept_lock (orphans.c):
+ * @kept_node:	in kept, while it has no owner
+ * @kept_until:	when it is freed, in 64-bit jiffies
+ * @was_adopted: a process has begun to save it
  *
  * Written under @lock, published by @channel_nr, then constant:
  * @channels:	the channels
  * @kernel:	the kernel channel, or NULL
- * @has_programs: has a user channel: new tasks are looked at
+ * @has_programs: has a user channel: new tasks are watched
  * @channel_nr:	their number
  *
  * Any context:
- * @target:	what the hot path knows of us; published while @kernel is there
+ * @target:	what the hot path knows of the session; published from the creation of @kernel to
+ *		the end
  * @writers:	mappings by attached writers
  * @had_writers: @writers has been above 0
- * @wait:	where the owner polls
+ * @wait:	wait queue of the owner's poll()
  * @tick:	looks at the rings on behalf of a poller: user rings are filled without
  *		system calls
  */
@@ -111,7 +112,10 @@ struct kt_session {
 	struct delayed_work tick;
 };
 
-/* Protects the list of all sessions and the members that say so; taken inside kt_session.lock. */
+/*
+ * Protects the list of all sessions and the members listed above as such; taken inside
+ * kt_session.lock.
+ */
 extern struct mutex kt_sessions_lock;
 extern struct list_head kt_sessions;
 

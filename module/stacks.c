@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * stacks.c - the stacks that a session has met, each once
+ * stacks.c - the stacks that a session has recorded, each once
  *
  * Any CPU adds stacks, from any context including NMI, without locks and in bounded steps.
  * To add one it claims words, fills them in, stores the id, and only then a slot of the hash
@@ -16,8 +16,8 @@
 #include <linux/vmalloc.h>
 
 enum {
-	PROBES_MAX = 64,	/* slots that are looked at */
-	ATTEMPTS_MAX = 64,	/* of a claim, while others come between */
+	PROBES_MAX = 64,	/* slots that are tried for a stack */
+	ATTEMPTS_MAX = 64,	/* of a claim, while others interfere */
 };
 
 static_assert(sizeof(struct ktrace_stack) % sizeof(u64) == 0);
@@ -32,7 +32,7 @@ static struct ktrace_stack *stack_at(const struct kt_stacks *s, u32 id)
 	return (struct ktrace_stack *)&s->words[id - 1];
 }
 
-/* The id is what the lower half of a slot has, the hash is in the upper one. */
+/* Returns a stack's hash, the upper half of its slot; its id is the lower half. */
 static u32 hash_of(const struct ktrace_stack *head, const unsigned long *address)
 {
 	u32 hash = jhash_3words(head->kind, head->pid, head->program, head->flags);
@@ -54,7 +54,7 @@ static bool is_same(const struct ktrace_stack *known, const struct ktrace_stack 
 	return true;
 }
 
-/* First of @nr words, KT_STACKS_WORDS if there are no more. */
+/* Claims @nr words; returns the first, KT_STACKS_WORDS if that fails. */
 static u32 stacks_claim(struct kt_stacks *s, u32 nr)
 {
 	int used = atomic_read(&s->used), attempts;
@@ -68,7 +68,7 @@ static u32 stacks_claim(struct kt_stacks *s, u32 nr)
 	return KT_STACKS_WORDS;
 }
 
-/* Its id, 0: there is no room. */
+/* Stores a stack; returns its id, 0: there is no room. */
 static u32 stacks_store(struct kt_stacks *s, const struct ktrace_stack *head,
 			const unsigned long *address)
 {
@@ -87,19 +87,19 @@ static u32 stacks_store(struct kt_stacks *s, const struct ktrace_stack *head,
 	to->ts = head->ts;
 	for (i = 0; i < head->nr; i++)
 		KTRACE_STACK_ADDRESSES(to)[i] = address[i];
-	/* ORD(store:A) pairs ORD(ready:A): a stack that has its id is whole */
+	/* ORD(store:A) pairs ORD(ready:A): a stack that has its id is complete */
 	smp_store_release(&to->id, first + 1);
 	return first + 1;
 }
 
 /**
- * kt_stacks_add - the number of a stack, which is stored if it is new
+ * kt_stacks_add - find a stack, or store it if it is new
  * @s:		the stacks
- * @head:	what comes before the addresses; id 0
+ * @head:	header, which precedes the addresses; id 0
  * @address:	its addresses
  *
  * Context: any, NMI included, preemption off.
- * Return: its id, 0 if there is no room: counted.
+ * Return: its id, 0 if there is no room, which is counted.
  */
 u32 kt_stacks_add(struct kt_stacks *s, const struct ktrace_stack *head,
 		  const unsigned long *address)
@@ -111,7 +111,7 @@ u32 kt_stacks_add(struct kt_stacks *s, const struct ktrace_stack *head,
 	while (i < PROBES_MAX) {
 		atomic64_t *at = &s->slots[(hash + i) % KT_STACKS_SLOTS];
 
-		/* ORD(kt_stacks_add:A) pairs ORD(kt_stacks_add:B): found whole */
+		/* ORD(kt_stacks_add:A) pairs ORD(kt_stacks_add:B): complete when found */
 		slot = atomic64_read_acquire(at);
 		if (slot && (u64)slot >> 32 == hash &&
 		    is_same(stack_at(s, (u32)slot), head, address))
@@ -123,10 +123,10 @@ u32 kt_stacks_add(struct kt_stacks *s, const struct ktrace_stack *head,
 		id = id ? id : stacks_store(s, head, address);
 		if (!id)
 			break;
-		/* ORD(kt_stacks_add:B) pairs ORD(kt_stacks_add:A): whole before it is found */
+		/* ORD(kt_stacks_add:B) pairs ORD(kt_stacks_add:A): complete before it is found */
 		if (atomic64_try_cmpxchg_release(at, &slot, (s64)((u64)hash << 32 | id)))
 			break;
-		/* Another came first, perhaps with the same stack. */
+		/* Another context took the slot first, perhaps for the same stack. */
 	}
 	if (!id)
 		atomic64_inc(&s->dropped);
@@ -134,15 +134,15 @@ u32 kt_stacks_add(struct kt_stacks *s, const struct ktrace_stack *head,
 }
 
 /*
- * Words of the stack at word @pos, 0: there is none yet. @pos is anything: if it is not where
- * a stack begins, what is found is nonsense, but lies within.
+ * Returns the words of the stack at word @pos, 0: there is none yet. @pos may be any number: if no
+ * stack begins there, the result is meaningless, but stays within the array.
  */
 static u32 stacks_ready(const struct kt_stacks *s, u64 pos)
 {
 	const u64 used = atomic_read(&s->used);
 	u32 nr;
 
-	/* ORD(ready:A) pairs ORD(store:A): a stack that has its id is whole */
+	/* ORD(ready:A) pairs ORD(store:A): a stack that has its id is complete */
 	if (pos + words_of(0) > used || smp_load_acquire(&stack_at(s, pos + 1)->id) != pos + 1)
 		return 0;
 	nr = words_of(stack_at(s, pos + 1)->nr);
@@ -150,12 +150,12 @@ static u32 stacks_ready(const struct kt_stacks *s, u64 pos)
 }
 
 /**
- * kt_stacks_read - hand out stacks that have not been
+ * kt_stacks_read - hand out stacks that have not been handed out yet
  * @s:		the stacks
- * @arg:	what is asked for, and what there is
+ * @arg:	the request; bytes, pos and dropped are filled in
  *
  * Context: process, sleeps.
- * Return: 0; -EINVAL @arg->pos cannot be, or there is no room for the next stack; -EFAULT.
+ * Return: 0; -EINVAL @arg->pos is invalid, or there is no room for the next stack; -EFAULT.
  */
 int kt_stacks_read(const struct kt_stacks *s, struct ktrace_stacks *arg)
 {
@@ -178,7 +178,7 @@ int kt_stacks_read(const struct kt_stacks *s, struct ktrace_stacks *arg)
 }
 
 /**
- * kt_stacks_init - make room
+ * kt_stacks_init - allocate the memory for stacks
  * @s:		the stacks, none yet
  *
  * Context: process, sleeps.
@@ -196,7 +196,7 @@ int kt_stacks_init(struct kt_stacks *s)
 	return -ENOMEM;
 }
 
-/** kt_stacks_exit - give it back */
+/** kt_stacks_exit - free that memory */
 void kt_stacks_exit(struct kt_stacks *s)
 {
 	vfree(s->slots);

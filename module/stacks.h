@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* stacks.h - the stacks that a session has met, each once */
+/* stacks.h - the stacks that a session has recorded, each once */
 #ifndef KT_STACKS_H
 #define KT_STACKS_H
 
@@ -9,10 +9,10 @@
 #include <uapi/linux/ktrace_context.h>
 
 /**
- * struct kt_stacks - stacks in the order in which they came, and a hash table of them
- * @words:	struct ktrace_stack one after the other, each complete once its id is there
- * @slots:	upper half of a stack's hash, and its id; 0 = free
- * @used:	words that were handed out, by compare-exchange
+ * struct kt_stacks - stacks in order of arrival, and a hash table of them
+ * @words:	struct ktrace_stack one after the other, each complete once its id is set
+ * @slots:	upper half: a stack's hash; lower half: its id; 0 = free
+ * @used:	words that have been claimed, by compare-exchange
  * @dropped:	stacks that were not recorded
  *
  * Never shrinks.
@@ -24,7 +24,7 @@ struct kt_stacks {
 	atomic64_t dropped;
 };
 
-/* What it takes in memory, to be charged to the session. */
+/* Memory that it takes, to be charged to the session. */
 #define KT_STACKS_WORDS (1u << 19)
 #define KT_STACKS_SLOTS (1u << 15)
 #define KT_STACKS_BYTES ((KT_STACKS_WORDS + KT_STACKS_SLOTS) * sizeof(u64))

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * tracepoint.c - any event of the kernel by its number: tracepoints, dynamic probes
+ * tracepoint.c - any kernel event by its number: tracepoints, dynamic probes
  *
- * Such events come through perf, which makes the record that the event's "format" file in
- * tracefs describes, and calls us with it. There is a perf event for each event that a session
- * has mapped, and each CPU. All sessions that map an event share these, and one event id.
+ * Such events come through perf, which makes the record that the event's "format" file in tracefs
+ * describes, and calls us with it. For each event that a session has mapped, each CPU has a perf
+ * event. All sessions that map an event share these and one event id.
  *
  * Some events count by more than one: sched_stat_runtime by nanoseconds. perf would make a sample
- * for each, up to its limit for the rate of samples, and then none. A sample that asks for the
- * period (PERF_SAMPLE_PERIOD) is one for all that a hit counts, and the first one of a hit is
- * never above the limit. Hits of which perf makes no record are counted, see missed.c.
+ * for each, up to its limit for the rate of samples, and then none. With PERF_SAMPLE_PERIOD one
+ * sample covers all that a hit counts, and the first one of a hit is never above the limit. Hits
+ * that perf does not record are counted, see missed.c.
  *
  *   free --map--> OFF <--get, put of running sessions--> ON
  *    ^             |
  *    '--last session gone--'
  *
- * Perf events are made in the context of a privileged caller. They may be made neither in a
- * callback of CPU hotplug nor with its lock held: perf takes locks that others hold while they
- * wait for that one. So a CPU that comes online gets its own a little later, from a work item.
+ * Perf events are made in the context of a privileged caller. They may be made neither in a CPU
+ * hotplug callback nor with the hotplug lock held: perf takes locks whose holders may be waiting
+ * for that one. So a CPU that comes online gets its perf events a little later, from a work item.
  */
 #include "tracepoint.h"
 #include <linux/bitmap.h>
@@ -37,20 +37,20 @@
 #include "emit.h"
 #include "missed.h"
 
-/* "ftrace:function": each call of a function, the ones below included. */
+/* "ftrace:function": each call of a function, those of this file included. */
 #define NUMBER_FUNCTION 1
 
-/* A longer record is cut: this fits into every block. */
+/* A longer record is truncated: this fits into every block. */
 #define RECORD_MAX 3840u
 
 /**
  * struct kt_tracepoint - one event
- * @number:	the kernel's, what the file "id" in tracefs says
- * @id:		ours
+ * @number:	the kernel's, as in the file "id" in tracefs
+ * @id:		our event id
  * @missed:	counts hits without a record
  *
  * Under tracepoints_lock:
- * @sessions:	that have mapped it; without any it is freed
+ * @sessions:	sessions that have mapped it; without any it is freed
  * @users:	running sessions that want it
  * @events:	by CPU, NULL: none
  */
@@ -63,7 +63,7 @@ struct kt_tracepoint {
 	struct perf_event *events[];
 };
 
-/* Protects the table and what it has; taken outside of all that perf takes. */
+/* Protects the table and its entries; taken outside of all locks of perf. */
 static DEFINE_MUTEX(tracepoints_lock);
 static struct kt_tracepoint *table[KTRACE_EV_DYNAMIC_NR];
 
@@ -86,7 +86,10 @@ static void on_tracepoint_record(struct perf_event *event, struct perf_sample_da
 
 /* ---- perf events ---- */
 
-/* Pinned: never off for a moment so that others have their turn. @t: NULL: for nothing */
+/*
+ * Makes a perf event. It is pinned: perf never switches it off to give others their turn. @t: NULL:
+ * only to see whether that is allowed
+ */
 static struct perf_event *new_perf_event(u32 number, int cpu, struct kt_tracepoint *t)
 {
 	struct perf_event_attr attr = {
@@ -118,7 +121,7 @@ static void close_cpu(struct kt_tracepoint *t, int cpu)
 	t->events[cpu] = NULL;
 }
 
-/* Calls that have begun may go on until the next grace period. */
+/* Closes all perf events of @t. Calls that have begun may go on until the next grace period. */
 static void close_all(struct kt_tracepoint *t)
 {
 	int cpu;
@@ -127,7 +130,10 @@ static void close_all(struct kt_tracepoint *t)
 		close_cpu(t, cpu);
 }
 
-/* A CPU that goes offline meanwhile has none; one that comes up gets its own again. */
+/*
+ * Opens perf events on all online CPUs. A CPU that goes offline meanwhile has none, until it comes
+ * online again.
+ */
 static int tracepoint_open_all(struct kt_tracepoint *t)
 {
 	int cpu, err;
@@ -141,8 +147,8 @@ static int tracepoint_open_all(struct kt_tracepoint *t)
 }
 
 /*
- * Is the kernel locked down against whoever reads its memory? Records have what the kernel put into
- * them, and a probe fetches anything; one that was made earlier is still there.
+ * Fails if the kernel is locked down against reading its memory. Records contain data of the
+ * kernel, and a kprobe fetches any memory; one that was made before the lockdown still exists.
  */
 static int check_lockdown(const struct trace_event_call *call)
 {
@@ -150,7 +156,10 @@ static int check_lockdown(const struct trace_event_call *call)
 									  LOCKDOWN_PERF);
 }
 
-/* What the kernel's security modules say to the caller; one event is made and let go for that. */
+/*
+ * Asks the kernel's security modules whether the caller may open the event, by making and releasing
+ * one.
+ */
 static int tracepoint_may_open(u32 number)
 {
 	struct perf_event *event = new_perf_event(number, raw_smp_processor_id(), NULL);
@@ -163,7 +172,10 @@ static int tracepoint_may_open(u32 number)
 	return err;
 }
 
-/* Perf events of all CPUs have the same description. */
+/*
+ * Returns the kernel's description of an event, the same on all CPUs; NULL: no CPU has a perf
+ * event.
+ */
 static struct trace_event_call *call_of(const struct kt_tracepoint *t)
 {
 	int cpu;
@@ -174,7 +186,7 @@ static struct trace_event_call *call_of(const struct kt_tracepoint *t)
 	return NULL;
 }
 
-/* All but the place in the table. */
+/* Sets up everything but the place in the table. */
 static int open_tracepoint(struct kt_tracepoint *t)
 {
 	struct trace_event_call *call;
@@ -204,8 +216,8 @@ static void switch_all(struct kt_tracepoint *t, bool on)
 }
 
 /**
- * kt_tracepoint_reopen - record what is mapped on a CPU that has come up
- * @cpu:	the CPU; its perf events, if any, are of an earlier life
+ * kt_tracepoint_reopen - record mapped events on a CPU that came online
+ * @cpu:	the CPU; its perf events, if any, are from before it went offline
  *
  * Context: process, sleeps.
  */
@@ -268,7 +280,10 @@ err_close_all:
 	return err;
 }
 
-/* Nobody uses it any more; the memory is freed by free_closed(), when nobody looks at it either. */
+/*
+ * Closes a tracepoint that no session uses any more; free_closed() frees its memory when no probe
+ * can be using it.
+ */
 static void close_tracepoint(struct kt_tracepoint *t)
 {
 	kt_missed_unwatch(&t->missed);
@@ -284,14 +299,15 @@ static void free_closed(struct kt_tracepoint *t)
 /**
  * kt_tracepoint_map - give a tracepoint of the kernel an id
  * @number:	its number
- * @mapped:	bit for each id from KTRACE_EV_DYNAMIC on: what the session has mapped; added to
- * @id:		out: the event id, the same in all sessions meanwhile
+ * @mapped:	bit for each id from KTRACE_EV_DYNAMIC on: what the session has mapped; the new id
+ *		is added
+ * @id:		out: the event id, the same in all sessions that have it mapped
  *
  * perf's own checks of the caller's rights apply, and lockdown.
  *
  * Context: process, sleeps.
- * Return: 0; -EINVAL no such event; -EOPNOTSUPP this kernel cannot do it; -ENOSPC too many
- * events; -ENOMEM; what perf says: -EPERM, -EACCES; -EPERM the kernel is locked down.
+ * Return: 0; -EINVAL no such event; -EOPNOTSUPP this kernel cannot do it; -ENOSPC too many events;
+ * -ENOMEM; perf's errors: -EPERM, -EACCES; -EPERM the kernel is locked down.
  */
 int kt_tracepoint_map(u32 number, unsigned long *mapped, u16 *id)
 {
@@ -312,7 +328,7 @@ int kt_tracepoint_map(u32 number, unsigned long *mapped, u16 *id)
 }
 
 /**
- * kt_tracepoint_unmap_all - a session ends
+ * kt_tracepoint_unmap_all - unmap all events of a session that ends
  * @mapped:	what it has mapped; cleared
  *
  * Context: process, sleeps.
@@ -340,11 +356,11 @@ void kt_tracepoint_unmap_all(unsigned long *mapped)
 }
 
 /**
- * kt_tracepoint_get - have an event produced
+ * kt_tracepoint_get - switch an event on
  * @id:		one that the calling session has mapped
  *
- * Hits that have begun may still go without a record, and are not lost: kt_compat_finish_hits()
- * is to follow before the event is live.
+ * Hits that have begun may still have no record, which is no loss: call kt_compat_finish_hits()
+ * before the event goes live.
  *
  * Context: process, sleeps.
  */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* tracepoint.h - any event of the kernel by its number: tracepoints, dynamic probes */
+/* tracepoint.h - any kernel event by its number: tracepoints, dynamic probes */
 #ifndef KT_TRACEPOINT_H
 #define KT_TRACEPOINT_H
 
 #include <linux/types.h>
 #include <uapi/linux/ktrace_events.h>
 
-/** kt_tracepoint_is - is @id one of those that are handed out here? */
+/** kt_tracepoint_is - true if @id is in the range that kt_tracepoint_map() hands out */
 static inline bool kt_tracepoint_is(u16 id)
 {
 	return id >= KTRACE_EV_DYNAMIC && id - KTRACE_EV_DYNAMIC < KTRACE_EV_DYNAMIC_NR;

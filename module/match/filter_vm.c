@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * filter_vm.c - programs of filters: check them, and evaluate them for an event
+ * filter_vm.c - checks filter programs, and evaluates them for an event
  *
- * A program is checked as a whole, once, and then run in any context. Steps only go forwards,
- * so a run does each comparison at most once. It reads nothing of a payload beyond the payload's
- * length, which is only known then and not when the program is checked.
+ * A program is checked as a whole, once, and then run in any context. Steps only go forwards, so a
+ * run does each comparison at most once. It reads nothing beyond the payload's length, which is
+ * only known then and not when the program is checked.
  */
 #include "filter_vm.h"
 #include "glob.h"
@@ -14,7 +14,7 @@ static bool is_text(__u32 what)
 	return what == KTRACE_MATCH_TEXT || what == KTRACE_MATCH_COMM;
 }
 
-/* Words that a text of @bytes takes, and its NUL */
+/* Returns the words that a text of @bytes and its NUL take. */
 static __u32 vm_words(__u32 bytes)
 {
 	return bytes / sizeof(__u64) + 1;
@@ -57,7 +57,10 @@ static bool text_is_right(const struct ktrace_match_step *s, __u32 text_size)
 	return s->size && s->size <= KTRACE_MATCH_SIZE_MAX;
 }
 
-/* What is certain to be done for a step, at most: of a glob, each byte of the pattern is tried. */
+/*
+ * Returns the work that the check counts for a step. A glob counts each byte of its pattern once;
+ * what it really takes depends on the text.
+ */
 static __u32 work_of(const struct ktrace_match_step *s)
 {
 	__u32 work = KTRACE_MATCH_WORK_STEP;
@@ -70,7 +73,7 @@ static __u32 work_of(const struct ktrace_match_step *s)
 	return work;
 }
 
-/* Whether no way through a program, right but for that, takes more work than there may be. */
+/* True if no way through an otherwise valid program takes more than KTRACE_MATCH_WORK_MAX. */
 static bool work_is_right(const struct kt_filter_vm *m)
 {
 	__u16 before[KTRACE_MATCH_STEPS_MAX + 2] = { 0 };
@@ -87,12 +90,12 @@ static bool work_is_right(const struct kt_filter_vm *m)
 }
 
 /**
- * kt_filter_vm_check - can the program be run?
+ * kt_filter_vm_check - check whether a program can be run
  * @m:		the program
  * @text_size:	bytes of its texts
  *
  * Context: any.
- * Return: whether it is as <linux/ktrace_match.h> has it.
+ * Return: true if it is as <linux/ktrace_match.h> says.
  */
 bool kt_filter_vm_check(const struct kt_filter_vm *m, __u32 text_size)
 {
@@ -114,7 +117,7 @@ bool kt_filter_vm_check(const struct kt_filter_vm *m, __u32 text_size)
 	return work_is_right(m);
 }
 
-/** kt_filter_vm_asks - does the program ask for that? @what: enum ktrace_match_what */
+/** kt_filter_vm_asks - true if the program asks for @what, of enum ktrace_match_what */
 bool kt_filter_vm_asks(const struct kt_filter_vm *m, __u32 what)
 {
 	__u32 i;
@@ -149,14 +152,14 @@ static __u32 vm_length(const char *s, __u32 max)
 	return n;
 }
 
-/* Pays for looking at @len bytes; false: there is not enough work left for that. */
+/* Pays for reading @len bytes; returns false if there is not enough work left for that. */
 static bool pay_for(__u32 len, __s64 *work)
 {
 	*work -= vm_words(len) * KTRACE_MATCH_WORK_WORD;
 	return *work >= 0;
 }
 
-/* As far as the work left goes; that many bytes and one more cannot be paid for. */
+/* Limits @len to the work left. A text that reaches that limit can no longer be paid for. */
 static __u32 vm_affordable(__u32 len, __s64 work)
 {
 	const __u64 most = (__u64)work / KTRACE_MATCH_WORK_WORD * sizeof(__u64);
@@ -165,8 +168,9 @@ static __u32 vm_affordable(__u32 len, __s64 work)
 }
 
 /*
- * @has_end: a NUL ends it before @room bytes. One byte too many is enough to tell that it differs.
- * Without meaning if @work is below 0 then.
+ * Compares the text @s with the step's. One byte too many is enough to tell that they differ.
+ * @has_end: a NUL may end @s before @room bytes. The result has no meaning if @work is below 0
+ * afterwards.
  */
 static bool compare_text(const struct kt_filter_vm *m, const struct ktrace_match_step *step,
 			 const char *s, __u32 room, bool has_end, __s64 *work)
@@ -203,7 +207,7 @@ static bool test_text(const struct kt_filter_vm *m, const struct ktrace_match_st
 			off += step->off + sizeof(place);
 		room = place >> 16 < room ? place >> 16 : room;
 	}
-	/* Empty, wherever it is: no bytes could be missing. */
+	/* An empty text may be anywhere: none of its bytes can be missing. */
 	if (!room)
 		return compare_text(m, step, "", 0, false, work);
 	if (off >= e->len)
@@ -216,7 +220,7 @@ static bool test_text(const struct kt_filter_vm *m, const struct ktrace_match_st
 
 /* ---- numbers ---- */
 
-/* struct number - an integer of 65 bits: @bits, and if @is_negative minus 2^64 */
+/* struct number - an integer of 65 bits: @bits, minus 2^64 if @is_negative */
 struct number {
 	__u64 bits;
 	bool is_negative;
@@ -310,7 +314,7 @@ static bool test_number(const struct ktrace_match_step *step, const struct kt_fi
 	return orders[step->op] & (is_equal ? EQUAL : is_less ? LESS : MORE);
 }
 
-/* Without meaning if @work is below 0 then. */
+/* Evaluates a step. The result has no meaning if @work is below 0 afterwards. */
 static bool test_step(const struct kt_filter_vm *m, const struct ktrace_match_step *step,
 		      const struct kt_filter_vm_event *e, __s64 *work)
 {
@@ -323,13 +327,13 @@ static bool test_step(const struct kt_filter_vm *m, const struct ktrace_match_st
 }
 
 /**
- * kt_filter_vm_run - does a program want an event?
+ * kt_filter_vm_run - evaluate a program for an event
  * @m:		the program, checked
  * @e:		the event
- * @work:	what it may take, in units of KTRACE_MATCH_WORK_MAX; what it took is taken away
+ * @work:	work it may do, in units of KTRACE_MATCH_WORK_MAX; reduced by what it did
  *
  * Context: any.
- * Return: whether it does; true if @work was not enough, which is below 0 then.
+ * Return: true if the program wants it, and if @work was not enough, which is then below 0.
  */
 bool kt_filter_vm_run(const struct kt_filter_vm *m, const struct kt_filter_vm_event *e, __s64 *work)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * filter_vm.h - programs of filters: check them, and evaluate them for an event
+ * filter_vm.h - checks filter programs, and evaluates them for an event
  *
- * Pure: the same file in the module, in the library, and in tests. <linux/ktrace_match.h>
- * says what programs are.
+ * Pure: the same file in the module, in the library, and in tests. <linux/ktrace_match.h> describes
+ * the programs.
  */
 #ifndef KT_MATCH_FILTER_VM_H
 #define KT_MATCH_FILTER_VM_H
@@ -12,10 +12,10 @@
 #include "ring/port.h"
 
 /**
- * struct kt_filter_vm - a program that kt_filter_vm_check() has found right
+ * struct kt_filter_vm - a program that kt_filter_vm_check() has accepted
  * @steps:	comparisons
- * @step_nr:	how many
- * @texts:	what they compare with
+ * @step_nr:	number of @steps
+ * @texts:	texts that they compare with
  */
 struct kt_filter_vm {
 	const struct ktrace_match_step *steps;
@@ -24,7 +24,7 @@ struct kt_filter_vm {
 };
 
 /**
- * struct kt_filter_vm_event - an event, as far as programs can ask
+ * struct kt_filter_vm_event - what a program can ask about an event
  * @payload:	its payload
  * @len:	bytes of it
  * @flags:	KTRACE_REC_*
@@ -32,7 +32,7 @@ struct kt_filter_vm {
  * @tid:	thread
  * @cpu:	CPU
  * @uid:	user, if @has_owner
- * @cgroup:	cgroup, the same
+ * @cgroup:	cgroup, if @has_owner
  * @has_owner:	@uid and @cgroup are known
  * @comm:	name, up to a NUL or KTRACE_MATCH_COMM_LEN bytes
  */

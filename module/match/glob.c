@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * glob.c - a text against a pattern with * ? [a-z] [!a-z] \
+ * glob.c - matches a text against a pattern with * ? [a-z] [!a-z] \
  *
- * It compares bytes, not characters, without a locale. Both are read within the given bounds, so
- * neither needs a NUL at its end, and both may change during the call. Only the last star is tried
- * again, because another length for an earlier one cannot help.
+ * It compares bytes, not characters, without a locale. Text and pattern are read only within the
+ * given bounds, so neither needs a NUL at its end, and both may change during the call. Only the
+ * last star is tried again, because another length for an earlier one cannot help.
  */
 #include "glob.h"
 #include <linux/ktrace_match.h>
@@ -12,8 +12,8 @@
 #define WORK_WITHOUT_END ((__s64)(~0ull >> 1))
 
 /*
- * "[" ... "]" of a pattern against @c. Returns behind it, NULL: it has no end, so "[" is
- * only itself.
+ * Matches @c against "[" ... "]" of a pattern. Returns the place after it; NULL: it has no end, so
+ * "[" is only itself, or @work is used up.
  */
 static const char *match_set(const char *p, const char *end, char c, bool *is_in, __s64 *work)
 {
@@ -37,7 +37,7 @@ static const char *match_set(const char *p, const char *end, char c, bool *is_in
 	return p + 1;
 }
 
-/* One character against what stands in the pattern; moves @p behind it. */
+/* Matches one character against the next piece of the pattern; moves @p past that piece. */
 static bool match_one(const char **p, const char *end, char c, __s64 *work)
 {
 	const char *behind;
@@ -60,17 +60,17 @@ static bool match_one(const char **p, const char *end, char c, __s64 *work)
 }
 
 /**
- * kt_glob_try - does a text look like a pattern, if that can be told with so much work?
+ * kt_glob_try - match a text against a pattern, with limited work
  * @s:		the text
  * @len:	its bytes
- * @pattern:	the pattern, as Documentation/filter.md has it
+ * @pattern:	the pattern, as Documentation/filter.md describes it
  * @pattern_len: its bytes
- * @work:	how much, in units of KTRACE_MATCH_WORK_GLOB; what it took is taken away
+ * @work:	work it may do, in units of KTRACE_MATCH_WORK_GLOB; reduced by what it did
  *
- * It ends when @work is below 0.
+ * Stops when @work is below 0.
  *
  * Context: any.
- * Return: whether it does; without meaning if @work is below 0.
+ * Return: true if the text matches; without meaning if @work is below 0.
  */
 bool kt_glob_try(const char *s, __u32 len, const char *pattern, __u32 pattern_len, __s64 *work)
 {
@@ -99,10 +99,10 @@ bool kt_glob_try(const char *s, __u32 len, const char *pattern, __u32 pattern_le
 }
 
 /**
- * kt_glob_matches - does a text look like a pattern?
+ * kt_glob_matches - true if a text matches a pattern
  * @s:		the text
  * @len:	its bytes
- * @pattern:	the pattern, as Documentation/filter.md has it
+ * @pattern:	the pattern, as Documentation/filter.md describes it
  * @pattern_len: its bytes
  *
  * Context: any.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * glob.h - a text against a pattern with * ? [a-z] [!a-z] \
+ * glob.h - matches a text against a pattern with * ? [a-z] [!a-z] \
  *
  * Pure: the same file in the module, in both libraries, and in tests.
  */

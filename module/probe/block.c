@@ -41,7 +41,7 @@ static u32 tag_of(const struct request *rq)
 	return rq->mq_hctx->queue_num << 16 | (tag & 0xffff);
 }
 
-/* Flushes and commands have no sector. */
+/* Returns the sector of a request; flushes and commands have none, which is 0. */
 static u64 sector_of(struct request *rq)
 {
 	return blk_rq_is_passthrough(rq) || blk_rq_pos(rq) == (sector_t)-1 ? 0 : blk_rq_pos(rq);
@@ -54,7 +54,7 @@ static u32 dev_of(const struct request *rq)
 	return MAJOR(dev) << 20 | MINOR(dev);
 }
 
-/* Whose request it is cannot be told. It may be another user's: hide where it goes. */
+/* Hides where a request goes: its user is unknown, and may be another one. */
 static void hide_sector(void *payload, bool who, bool other)
 {
 	((struct ktrace_ev_block *)payload)->sector = 0;

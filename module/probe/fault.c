@@ -9,7 +9,7 @@
 
 static_assert(sizeof(struct ktrace_ev_fault) <= KT_HIDE_MAX);
 
-/* Where the kernel is in memory is for the privileged. */
+/* Hides kernel addresses: they are for privileged users only. */
 static void hide_addresses(void *payload, bool who, bool other)
 {
 	struct ktrace_ev_fault *p = payload;

@@ -30,7 +30,7 @@ static_assert(!(FUTEX_CMD_MASK & KTRACE_FUTEX_WAITV));	/* cannot be an op of fut
 /* Numbers of 32-bit programs on 64-bit kernels: x86 and ARM have the same ones. */
 enum { COMPAT_FUTEX = 240, COMPAT_FUTEX_TIME64 = 422 };
 
-/* What each op of futex() uses of its arguments */
+/* Arguments that each op of futex() uses */
 enum {
 	VALUE = 1 << 0,
 	TIMEOUT = 1 << 1,
@@ -56,7 +56,7 @@ static const u8 uses[] = {
 	[FUTEX_LOCK_PI2] = TIMEOUT,
 };
 
-/* Without the bit of x32, whose calls are otherwise the machine's own */
+/* Returns a number without the x32 bit; x32 calls are otherwise the machine's own. */
 static long futex_plain(long nr)
 {
 #ifdef CONFIG_X86_X32_ABI
@@ -75,7 +75,7 @@ static bool is_futex(long nr)
 	return futex_plain(nr) == __NR_futex;
 }
 
-/* The same for all kinds of programs */
+/* True for futex_waitv(), whose number is the same for all kinds of programs. */
 static bool is_waitv(long nr)
 {
 	return futex_plain(nr) == __NR_futex_waitv;

@@ -44,7 +44,7 @@ static void hrtimer_hide_timer(void *payload, bool who, bool other)
 	((struct ktrace_ev_timer *)payload)->timer = 0;
 }
 
-/* @timer may be gone. */
+/* Uses only the address of @timer, which may be gone. */
 static void on_hrtimer_exit(void *data, struct hrtimer *timer)
 {
 	const struct ktrace_ev_timer payload = { (unsigned long)timer };

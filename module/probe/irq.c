@@ -6,7 +6,7 @@
 #include <trace/events/irq.h>
 #include "emit.h"
 
-/* What is too long keeps its end, too: that is where virtio1-requests.0 and .1 differ. */
+/* Stores a name. One that is too long keeps its end, where virtio1-requests.0 and .1 differ. */
 static void irq_put_name(char to[KTRACE_COMM_LEN], const char *name)
 {
 	size_t len;

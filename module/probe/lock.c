@@ -11,7 +11,7 @@ static_assert(sizeof(struct ktrace_ev_lock_contended) <= KT_HIDE_MAX);
 static_assert(offsetof(struct ktrace_ev_lock_contended, lock) ==
 	      offsetof(struct ktrace_ev_lock_acquired, lock));
 
-/* Where the kernel is in memory is for the privileged. */
+/* Hides the lock's address: kernel addresses are for privileged users only. */
 static void hide_lock(void *payload, bool who, bool other)
 {
 	((struct ktrace_ev_lock_contended *)payload)->lock = 0;

@@ -2,8 +2,8 @@
 /*
  * log.c - family "log": TRACER_LOGEVENT of other modules
  *
- * It goes to the S.Ha.R.K. tracer's selected chunk, and to sessions. ktrace_logevent_key is on
- * when there is any of them, kt_chunk_key and ktrace_sessions_key say which.
+ * An event goes to the S.Ha.R.K. tracer's selected chunk, and to sessions. ktrace_logevent_key is
+ * on if either is active; kt_chunk_key and ktrace_sessions_key tell which.
  */
 #include "probe.h"
 #include <linux/export.h>
@@ -22,8 +22,8 @@ u32 ktrace_chunk_off;
 EXPORT_SYMBOL_GPL(ktrace_chunk_off);
 
 /*
- * What the inline case leaves: several sessions, a ring that is not at rest. A tail call, so that
- * log_to_sessions() keeps nothing across it.
+ * Handles what the inline case leaves: several sessions, a ring that is not at rest. A tail call,
+ * so that log_to_sessions() keeps nothing across it.
  */
 static noinline void log_slow(u32 type, u32 par1, u32 par2)
 {
@@ -55,9 +55,9 @@ static noinline void publish_rest(const struct kt_ring *r, u64 end)
 }
 
 /*
- * Recorded in every running session that has the event enabled, whoever runs. Does what
- * kt_emit() does, with the common case inline: one such session, and a ring that is quick.
- * A block is opened elsewhere, so pollers are woken there.
+ * Records the event in every running session that has it enabled, whichever task runs. Does what
+ * kt_emit() does, with the common case inline: one such session, and a ring that is quick. A block
+ * is opened elsewhere, so pollers are woken there.
  */
 static __always_inline void log_to_sessions(u32 type, u32 par1, u32 par2)
 {
@@ -83,7 +83,7 @@ static __always_inline void log_to_sessions(u32 type, u32 par1, u32 par2)
 	preempt_enable_notrace();
 }
 
-/* Saves no register: this takes no more than a call's own, and is mostly called last. */
+/* Saves no register: this needs only those that a call may change, and is mostly called last. */
 static noinline notrace void log_to_chunk(u32 type, u32 par1, u32 par2)
 {
 	kt_shark_log_quick(&kt_chunk_tracer, type, par1, par2, 0);
@@ -96,7 +96,7 @@ static noinline void log_to_both(u32 type, u32 par1, u32 par2)
 }
 
 /**
- * ktrace_logevent - what TRACER_LOGEVENT() does when somebody traces
+ * ktrace_logevent - log an event for TRACER_LOGEVENT() while tracing is on
  * @type:	event code, not 0, of 16 bits
  * @par1:	first parameter, of 16 bits
  * @par2:	second parameter
@@ -123,7 +123,7 @@ static void log_anywhere(u16 type, u16 par1, u32 par2, u32 how)
 }
 
 /**
- * ktrace_logevent_fast - what FAST_TRACER_LOGEVENT() does when somebody traces (SHK-18)
+ * ktrace_logevent_fast - log an event for FAST_TRACER_LOGEVENT() while tracing is on (SHK-18)
  * @type:	event code; with 0 nothing is logged
  * @par1:	parameter
  *
@@ -137,7 +137,7 @@ void ktrace_logevent_fast(u16 type, u16 par1)
 EXPORT_SYMBOL_GPL(ktrace_logevent_fast);
 
 /**
- * ktrace_logevent_critical - what TRACER_LOGCRITICAL() does when somebody traces (SHK-27)
+ * ktrace_logevent_critical - log an event for TRACER_LOGCRITICAL() while tracing is on (SHK-27)
  * @type:	event code; with 0 nothing is logged
  * @par1:	first parameter
  * @par2:	second parameter

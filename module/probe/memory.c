@@ -16,7 +16,7 @@ static_assert(KTRACE_MEMORY_FILE == (int)MM_FILEPAGES &&
 static_assert(sizeof(struct ktrace_ev_memory_rss) <= KT_HIDE_MAX);
 static_assert(sizeof(struct ktrace_ev_memory_oom) <= KT_HIDE_MAX);
 
-/* Memory whose owner is not known may be another user's. */
+/* Hides the size if the owner is hidden or unknown: the memory may be another user's. */
 static void hide_rss(void *payload, bool who, bool other)
 {
 	struct ktrace_ev_memory_rss *p = payload;
@@ -28,8 +28,9 @@ static void hide_rss(void *payload, bool who, bool other)
 }
 
 /*
- * Memory is not always that of current: it swaps out others', and fills that of a child or of a
- * new program before this has an owner of its own, when current seems to be its owner.
+ * Returns a thread of the memory's owner, NULL: unknown. Memory is not always that of current,
+ * which swaps out memory of others, and fills that of a child or of a new program before this has
+ * its own owner; until then current seems to be its owner.
  */
 static const struct task_struct *owner_of(const struct mm_struct *mm)
 {
@@ -41,7 +42,7 @@ static const struct task_struct *owner_of(const struct mm_struct *mm)
 	return owner && owner->tgid == current->tgid ? NULL : owner;
 }
 
-/* @pages below 0: not known, to be looked up only if the event is wanted. */
+/* Records the size of a memory. @pages: below 0: unknown, looked up only if the event is wanted */
 static void emit_rss(struct mm_struct *mm, int member, long pages)
 {
 	struct ktrace_ev_memory_rss payload = { .kind = member };
@@ -102,7 +103,7 @@ static void on_memory_victim(void *data, struct task_struct *task, uid_t uid)
 	});
 }
 
-/* The caller holds the task, so it is there. */
+/* The tracepoint's caller holds the task, so it exists. */
 static void on_memory_victim_pid(void *data, int pid)
 {
 	struct task_struct *task;

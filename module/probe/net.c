@@ -2,8 +2,9 @@
 /*
  * net.c - family "net": packets that network devices send and receive
  *
- * It is not known whose packet it is: the thread is the one that happens to run. So a session that
- * may not see all processes only learns that followed threads had packets, not their content.
+ * The owner of a packet is unknown: the record's thread is the one that happens to run. So a
+ * session that may not see all processes only learns that followed threads had packets, not their
+ * content.
  */
 #include "probe.h"
 #include <linux/netdevice.h>
@@ -20,7 +21,7 @@ static void hide_packet(void *payload, bool who, bool other)
 	memset(payload, 0, sizeof(struct ktrace_ev_net));
 }
 
-/* @skb may be gone when @id is KTRACE_EV_NET_XMIT: only its address is used then. */
+/* Uses only the address of @skb, which may be gone if @id is KTRACE_EV_NET_XMIT. */
 static void emit_packet(u16 id, const struct sk_buff *skb, const struct net_device *dev, u32 len,
 			u16 protocol, int result)
 {

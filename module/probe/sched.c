@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * sched.c - family "sched": who runs, wakes, moves, is made, changes and ends
+ * sched.c - family "sched": tasks that run, wake, migrate, are made, change and end
  *
- * Fork, exec and exit also keep the process filters of all sessions right, whether
- * their events are enabled or not; a child is in the filter before it runs, and a
- * thread leaves after its exit has been recorded.
+ * Fork, exec and exit also keep the process filters of all sessions up to date, whether their
+ * events are enabled or not; a child is in the filter before it runs, and a thread leaves after its
+ * exit has been recorded.
  */
 #include "probe.h"
 #include <linux/binfmts.h>
@@ -16,7 +16,7 @@
 #include "compat.h"
 #include "emit.h"
 
-/* Longer file names in exec events are cut, and the record says so. */
+/* Longer file names in exec events are truncated, and the record says so. */
 #define EXEC_NAME_MAX 256
 
 static_assert(KTRACE_COMM_LEN == TASK_COMM_LEN);

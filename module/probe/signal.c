@@ -31,7 +31,10 @@ static s32 code_of(const struct kernel_siginfo *info)
 	return info == SEND_SIG_PRIV ? SI_KERNEL : info->si_code;
 }
 
-/* The payload does not name the sender: that is the record's thread, none in an interrupt. */
+/*
+ * Hides the target. The payload does not name the sender: that is the record's thread, none in an
+ * interrupt.
+ */
 static void hide_target(void *payload, bool who, bool other)
 {
 	struct ktrace_ev_signal_generate *p = payload;

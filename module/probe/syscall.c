@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* syscall.c - family "syscall": entry with arguments, exit with the result; of which ABI */
+/* syscall.c - family "syscall": entry with arguments, exit with the result, and the ABI */
 #include "probe.h"
 #include <linux/sched.h>
 #include <asm/syscall.h>

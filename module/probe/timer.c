@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* timer.c - family "timer": timers of the kernel that run by its tick */
+/* timer.c - family "timer": timers of the kernel that its tick drives */
 #include "probe.h"
 #include <linux/jiffies.h>
 #include <linux/timer.h>
@@ -8,7 +8,10 @@
 #include "emit.h"
 #include "func.h"
 
-/* Limited to what fits: a timer that never expires does so in three hundred years. */
+/*
+ * Returns nanoseconds, limited to what fits: a timer that never expires does so in three hundred
+ * years.
+ */
 static s64 ns_between(unsigned long from, unsigned long to)
 {
 	const s64 max = S64_MAX / TICK_NSEC;
@@ -22,7 +25,7 @@ static void emit_start(const struct timer_list *timer, unsigned long expires)
 			   timer->function);
 }
 
-/* @bucket_expiry is when the timer wheel will look at it, which is later. */
+/* @bucket_expiry, when the timer wheel will look at the timer, is later than that and not used. */
 static void on_timer_start(void *data, struct timer_list *timer, unsigned long bucket_expiry)
 {
 	emit_start(timer, timer->expires);
@@ -50,7 +53,7 @@ static void timer_hide_timer(void *payload, bool who, bool other)
 	((struct ktrace_ev_timer *)payload)->timer = 0;
 }
 
-/* @timer may be gone. */
+/* Uses only the address of @timer, which may be gone. */
 static void on_timer_exit(void *data, struct timer_list *timer)
 {
 	const struct ktrace_ev_timer payload = { (unsigned long)timer };

@@ -18,7 +18,7 @@ static void on_workqueue_start(void *data, struct work_struct *work)
 	kt_func_emit(KTRACE_EV_WORKQUEUE_START, work, work->func);
 }
 
-/* @work may be gone. */
+/* Uses only the address of @work, which may be gone. */
 static void on_workqueue_end(void *data, struct work_struct *work, work_func_t func)
 {
 	kt_func_emit(KTRACE_EV_WORKQUEUE_END, work, func);

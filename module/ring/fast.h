@@ -2,10 +2,10 @@
 /*
  * fast.h - the nesting writer's common case, inline
  *
- * It is: no other record of the ring is being written, the new one fits into the block
- * that head lies in, and the ring is quick. Then the writer stands at head and publishes by
- * itself. In all other cases kt_ring_try_claim() has done nothing, and kt_ring_reserve() is
- * to be called. writer.c has the protocol.
+ * In the common case no other record of the ring is being written, the new one fits into the block
+ * of head, and the ring is quick. Then the writer is at head and publishes by itself. In all other
+ * cases kt_ring_try_claim() does nothing, and kt_ring_reserve() has to be called. writer.c
+ * describes the protocol.
  */
 #ifndef KT_RING_FAST_H
 #define KT_RING_FAST_H
@@ -16,15 +16,15 @@
 #define KT_UNIT_BITS 44
 #define KT_POS_BITS (KT_UNIT_BITS + 3)	/* in bytes: units are KTRACE_ALIGN */
 
-/* What one record of @total bytes adds to reserve, if the position does not wrap. */
+/* Returns what one record of @total bytes adds to reserve, if the position does not wrap. */
 static inline __u64 kt_reserve_step(__u32 total)
 {
 	return total / KTRACE_ALIGN + (1ull << KT_UNIT_BITS);
 }
 
 /*
- * Does anything lie between head and reserve? Then an outer writer is at it. A head that is
- * no multiple of KTRACE_ALIGN is forged, and counts as such.
+ * True if there is anything between head and reserve: an outer writer is writing it. Also true if
+ * head is no multiple of KTRACE_ALIGN, and thus forged.
  */
 static inline bool kt_is_unpublished(__u64 reserve, __u64 head)
 {
@@ -42,12 +42,12 @@ static inline void kt_slot_place(struct kt_slot *slot, void *place, __u64 end)
  * kt_ring_try_claim - claim room for one record if that is simple
  * @r:		the ring
  * @total:	bytes of the whole record
- * @slot:	out: the place, no header yet; initialized by the caller
+ * @slot:	out: the place, no header yet; initialised by the caller
  *
  * Short enough to be inlined with a constant @total. After success the caller stores header
  * and payload, then calls kt_ring_publish(). Context as kt_ring_reserve().
  *
- * Return: false: nothing has been done.
+ * Return: false if nothing has been done.
  */
 static inline bool kt_ring_try_claim(const struct kt_ring *r, __u32 total, struct kt_slot *slot)
 {
@@ -58,7 +58,7 @@ static inline bool kt_ring_try_claim(const struct kt_ring *r, __u32 total, struc
 
 	if (kt_unlikely(kt_is_unpublished(reserve, head)))
 		return false;
-	/* A block's last bytes are left to the slow path: behind them the position may wrap. */
+	/* A block's last bytes are left to the slow path: after them the position may wrap. */
 	if (kt_unlikely(((__u32)-head & r->quick) <= total))
 		return false;
 	slot->ts = kt_clock_quick(r->clock);
@@ -72,7 +72,7 @@ static inline bool kt_ring_try_claim(const struct kt_ring *r, __u32 total, struc
 	return true;
 }
 
-/* Header of the record in @slot. */
+/* Fills in the header of the record in @slot. */
 static inline void kt_slot_fill(const struct kt_slot *slot, __u16 id, __u32 len, __u32 tid_flags)
 {
 	kt_assign(slot->rec,
@@ -81,17 +81,17 @@ static inline void kt_slot_fill(const struct kt_slot *slot, __u16 id, __u32 len,
 }
 
 /**
- * kt_ring_publish - publish a record that is no inner writer's
+ * kt_ring_publish - publish a record of the outermost writer
  * @r:		the ring
  * @slot:	where it is
  *
- * Return: false: inner writers have left something; kt_ring_publish_rest() must follow.
+ * Return: false if inner writers have left records: kt_ring_publish_rest() must follow.
  */
 static inline bool kt_ring_publish(const struct kt_ring *r, const struct kt_slot *slot)
 {
 	struct ktrace_ring *w = r->w;
 
-	/* records is loaded behind reserve: an inner writer in between has published */
+	/* records is loaded after reserve: an inner writer in between has published */
 	kt_barrier();
 	kt_inc_local(&w->records);
 	KT_TESTPOINT(publishing);

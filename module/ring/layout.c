@@ -462,7 +462,7 @@ FIELD(ktrace_shark_end, error, 8, 4);
 FIELD(ktrace_shark_end, reserved, 12, 4);
 
 /**
- * kt_ring_geometry_ok - may a ring have this geometry?
+ * kt_ring_geometry_ok - true if a ring may have this geometry
  * @size:	bytes of data
  * @block_size:	bytes of a block
  *
@@ -476,10 +476,10 @@ bool kt_ring_geometry_ok(__u64 size, __u32 block_size)
 }
 
 /**
- * kt_ring_payload_max - largest payload of one record in such blocks, bytes
+ * kt_ring_payload_max - largest payload in bytes of one record in such blocks
  * @block_size:	bytes of a block
  *
- * A record must fit behind the largest opening of a block.
+ * A record must fit after the largest opening of a block.
  *
  * Context: any.
  */

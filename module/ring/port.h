@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * port.h - the one door between the ring and its surroundings
+ * port.h - the only interface between the ring and its environment
  *
- * The ring uses nothing but the fixed-width types of the ABI and these names:
+ * The ring uses only the fixed-width types of the ABI and these names:
  *
  *   kt_load kt_store		single access, never torn, never invented
- *   kt_again(p, v)		v, which *p still holds: loaded once more where nobody can forge
- *				it, as that is cheaper than to keep it
+ *   kt_again(p, v)		v, which *p still holds: loaded once more where it cannot be
+ *				forged, because that is cheaper than keeping it
  *   kt_load_acquire kt_store_release
- *   kt_fence_load		loads before it are done before loads behind it
- *   kt_fence_store		stores before it are seen before stores behind it
+ *   kt_fence_load		loads before it are done before loads after it
+ *   kt_fence_store		stores before it are seen before stores after it
  *   kt_cmpxchg_local		atomic against nested writers on this CPU or thread
- *   kt_inc_local		adds 1 to a word that nobody else stores to meanwhile
- *   kt_count			adds to a loss counter, atomic against everybody
+ *   kt_inc_local		adds 1 to a word that no other code stores to meanwhile
+ *   kt_count			adds to a loss counter, atomic against all CPUs and threads
  *   kt_barrier			for the compiler only
- *   kt_branch(x)		where @x was set stays a branch, no conditional move
- *   kt_assign(to, struct)	stores a struct of which most may be constant
+ *   kt_branch(x)		keeps the branch that set @x from becoming a conditional move
+ *   kt_assign(to, struct)	stores a struct that may be mostly constant
  *   kt_likely kt_unlikely kt_noinline kt_memcpy bool NULL
  *   kt_clock(clock)		reads enum ktrace_clock; any context
  *   kt_clock_quick(clock)	the same for a ring that is quick: without a call
  *   KT_TESTPOINT(name)		a side effect has just become observable; tests run a
  *				nested writer or a reader exactly there
  *
- * User space and tests have them in port_user.h.
+ * For user space and tests they are in port_user.h.
  */
 #ifndef KT_RING_PORT_H
 #define KT_RING_PORT_H
@@ -77,7 +77,7 @@ static inline __u64 kt_clock(__u32 clock)
 	return clock == KTRACE_CLOCK_TSC ? get_cycles() : ktime_get_mono_fast_ns();
 }
 
-/* The module makes no ring quick that has another clock. */
+/* Reads the TSC: the module makes no ring quick that has another clock. */
 static inline __u64 kt_clock_quick(__u32 clock)
 {
 	return get_cycles();

@@ -25,8 +25,9 @@
 #define kt_assign(to, s) (*(to) = (s))
 
 /*
- * A signal handler comes between two instructions, not into one: without the lock prefix,
- * which costs more than the rest of a record. ThreadSanitizer has to see what is done.
+ * A signal handler interrupts between two instructions, never within one. So this goes without the
+ * lock prefix, which costs more than the rest of a record. ThreadSanitizer has to see the access
+ * and gets a builtin.
  */
 static inline bool kt_cmpxchg_local(__u64 *p, __u64 old, __u64 new_value)
 {

@@ -2,16 +2,14 @@
 /*
  * reader.c - the consumer half: hands out whole, checked pieces of a live ring
  *
- * Every byte of a ring is taken as hostile: words are read once, headers are copied
- * and checked, a bad record costs the rest of what is readable of its block, a forged
- * head costs what it covers. Each such place counts once as KTRACE_LOST_CORRUPT.
- * Each call does a bounded amount of work.
+ * Every byte of a ring is treated as hostile: words are read once, headers are copied and checked,
+ * a bad record costs the readable rest of its block, a forged head costs what it covers. Each such
+ * place counts once as KTRACE_LOST_CORRUPT. Each call does a bounded amount of work.
  *
- * Overwrite policy: the writer does not wait for the reader. What it may be storing
- * to is at most the block behind the one that head lies in, so everything from
- * kt_ring_oldest() on is stable as long as head stays in its block. The reader copies,
- * then asks kt_reader_still_valid(). Block headers carry the number of records before
- * them, so what was overwritten is known exactly.
+ * Overwrite policy: the writer does not wait for the reader. It may be storing at most to the block
+ * after the one of head, so everything from kt_ring_oldest() on is stable as long as head stays in
+ * its block. The reader copies, then calls kt_reader_still_valid(). Block headers carry the number
+ * of records before them, so the number of overwritten records is known exactly.
  */
 #include "ring.h"
 
@@ -22,7 +20,7 @@ static __u64 load_head(const struct kt_reader *rd)
 {
 	/*
 	 * ORD(peek:A) pairs ORD(publish:A), ORD(publish_rest:A), ORD(rseq_record:A),
-	 * ORD(rseq_list:A): records below head are whole
+	 * ORD(rseq_list:A): records below head are complete
 	 */
 	return kt_load_acquire(&rd->ring.w->head) & ~(__u64)(KTRACE_ALIGN - 1);
 }
@@ -33,8 +31,9 @@ static __u64 own_losses(const struct kt_reader *rd)
 }
 
 /*
- * Saved beside the tail, for whoever reads on if we die. Takes effect with the tail that is
- * stored next, whose release keeps it behind all this. Nobody looks while we live.
+ * Saves the reader's losses beside the tail, for the next reader if this one dies. They take effect
+ * with the tail that is stored next, whose release orders it after all this. No process looks at
+ * them while this reader lives.
  */
 static void save_losses(struct kt_reader *rd)
 {
@@ -49,7 +48,7 @@ static void save_losses(struct kt_reader *rd)
 	rd->saved = own_losses(rd);
 }
 
-/* What a former reader had lost when it died. */
+/* Loads what a former reader had lost when it died. */
 static void load_losses(struct kt_reader *rd)
 {
 	const struct ktrace_tail_lost *lost = rd->ring.tail->lost;
@@ -81,15 +80,15 @@ static bool copy_block(const struct kt_ring *r, __u64 pos, struct ktrace_block *
 	return b->magic == KTRACE_BLOCK_MAGIC && b->pos == pos;
 }
 
-/* May the writer have stored to the block at @pos by now? */
+/* True if the writer may have stored to the block at @pos by now. */
 static bool overtaken(const struct kt_reader *rd, __u64 pos)
 {
-	/* ORD(still_valid:A) pairs ORD(give_up_block:A): bytes first, then head again */
+	/* ORD(still_valid:A) pairs ORD(give_up_block:A): bytes are read before head again */
 	kt_fence_load();
 	return kt_pos_is_before(pos, kt_ring_oldest(&rd->ring, kt_load(&rd->ring.w->head)));
 }
 
-/* Overwrite policy: step over what is gone. False: the writer is too fast just now. */
+/* Overwrite policy: skips overwritten records. Returns false if the writer is too fast just now. */
 static bool skip_overwritten(struct kt_reader *rd, __u64 *head)
 {
 	const struct kt_ring *r = &rd->ring;
@@ -120,7 +119,7 @@ static bool skip_overwritten(struct kt_reader *rd, __u64 *head)
 	return true;
 }
 
-/* Walk the records of @c; cuts it at the first bad one. */
+/* Walks the records of @c; truncates it at the first bad one. */
 static void scan(const struct kt_ring *r, struct kt_chunk *c)
 {
 	struct kt_cursor cur = { .base = c->data, .end = c->size };
@@ -166,14 +165,14 @@ void kt_reader_init(struct kt_reader *rd, const struct kt_ring *ring)
 }
 
 /**
- * kt_reader_resume - read on behind what a former reader is known to have taken
+ * kt_reader_resume - continue after what a former reader is known to have taken
  * @rd:		the reader, which has not read anything yet
- * @pos:	position behind it; ignored where it cannot be
+ * @pos:	position after it; ignored if it is impossible
  * @records:	records up to there, read or lost by the reader
- * @overwritten: of them overwritten
+ * @overwritten: how many of them were overwritten
  *
- * The former reader may have died before it moved the tail. With the overwrite policy
- * the tail says nothing: what lies behind @pos and is gone is found out by its number.
+ * The former reader may have died before it moved the tail. With the overwrite policy the tail
+ * tells nothing: records after @pos that are gone are found by the numbers in block headers.
  */
 void kt_reader_resume(struct kt_reader *rd, __u64 pos, __u64 records, __u64 overwritten)
 {
@@ -192,7 +191,7 @@ void kt_reader_resume(struct kt_reader *rd, __u64 pos, __u64 records, __u64 over
 }
 
 /**
- * kt_reader_unwritten - records that were read could not be kept
+ * kt_reader_unwritten - count records that were read, but could not be kept
  * @rd:		the reader
  * @records:	how many, of the piece that kt_reader_advance() is about to give back
  */
@@ -201,7 +200,7 @@ void kt_reader_unwritten(struct kt_reader *rd, __u64 records)
 	rd->lost.count[KTRACE_LOST_UNWRITTEN] += records;
 }
 
-/* A head that goes back takes records away that nobody has read. */
+/* Notes a new head. One that goes back takes away unread records, which counts as corrupt. */
 static void see_head(struct kt_reader *rd, __u64 head)
 {
 	if ((__s64)(head - rd->seen) < 0)
@@ -210,16 +209,16 @@ static void see_head(struct kt_reader *rd, __u64 head)
 }
 
 /**
- * kt_reader_peek - the next readable piece, not longer than the rest of a block
+ * kt_reader_peek - get the next readable piece, not longer than the rest of a block
  * @rd:		the reader
- * @partial:	hand out a block that is not finished, too
+ * @partial:	also hand out a block that is not finished
  * @c:		out
  *
- * The piece stays the reader's until kt_reader_advance(). With the overwrite policy
- * copy it and ask kt_reader_still_valid() before use. A user ring's bytes can change
- * after the check: whoever uses them checks again.
+ * The piece stays the reader's until kt_reader_advance(). With the overwrite policy copy it and
+ * call kt_reader_still_valid() before use. A user ring's bytes can change after the check: check
+ * them again on use.
  *
- * Return: whether there is one. With @c->corrupt, @c->size may be 0.
+ * Return: true if there is one. With @c->corrupt, @c->size may be 0.
  */
 bool kt_reader_peek(struct kt_reader *rd, bool partial, struct kt_chunk *c)
 {
@@ -255,18 +254,18 @@ bool kt_reader_peek(struct kt_reader *rd, bool partial, struct kt_chunk *c)
 }
 
 /**
- * kt_reader_still_valid - was a piece that has been copied whole until now?
+ * kt_reader_still_valid - true if a piece that has been copied was intact until now
  * @rd:		the reader
  * @c:		what kt_reader_peek() gave
  *
- * Always, but for the overwrite policy. If not, do not advance; peek again.
+ * Always true except with the overwrite policy. If false, do not advance; peek again.
  */
 bool kt_reader_still_valid(const struct kt_reader *rd, const struct kt_chunk *c)
 {
 	return rd->ring.policy != KTRACE_POLICY_OVERWRITE || !overtaken(rd, c->pos);
 }
 
-/** kt_reader_advance - give the piece @c back to the writer and go on behind it */
+/** kt_reader_advance - give the piece @c back to the writer and continue after it */
 void kt_reader_advance(struct kt_reader *rd, const struct kt_chunk *c)
 {
 	rd->lost.count[KTRACE_LOST_CORRUPT] += c->corrupt;
@@ -275,7 +274,7 @@ void kt_reader_advance(struct kt_reader *rd, const struct kt_chunk *c)
 	publish_tail(rd);
 }
 
-/** kt_reader_lost - records lost in this ring so far, by writers and by the reader */
+/** kt_reader_lost - get the records lost in this ring so far, by writers and by the reader */
 void kt_reader_lost(const struct kt_reader *rd, struct ktrace_lost *sum)
 {
 	int i;
@@ -285,7 +284,10 @@ void kt_reader_lost(const struct kt_reader *rd, struct ktrace_lost *sum)
 		sum->count[i] = kt_load(&rd->ring.w->lost.count[i]);
 }
 
-/** kt_reader_unread - published bytes that have not been consumed, at most the ring's size */
+/**
+ * kt_reader_unread - return the published bytes that have not been consumed, at most the ring's
+ * size
+ */
 __u64 kt_reader_unread(struct kt_reader *rd)
 {
 	const __u64 head = kt_load(&rd->ring.w->head) & ~(__u64)(KTRACE_ALIGN - 1);

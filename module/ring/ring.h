@@ -2,9 +2,9 @@
 /*
  * ring.h - the ring algorithm: nesting writer, block change, reader
  *
- * Pure: memory is handed in, nothing is allocated, nothing sleeps. The same files
- * make the module, libktrace, KUnit suites and sanitizer tests. The argument why it
- * is right is in Documentation/ring.md and Documentation/memory-ordering.md.
+ * Pure: memory is handed in, nothing is allocated, nothing sleeps. The same files are built into
+ * the module, libktrace, KUnit suites and sanitizer tests. Documentation/ring.md and
+ * Documentation/memory-ordering.md explain why it is correct.
  */
 #ifndef KT_RING_RING_H
 #define KT_RING_RING_H
@@ -25,7 +25,7 @@
  * @quick:	@block_size - 1 if fast.h may be used on this ring, else 0
  * @mask:	@size - 1 if @quick is set
  *
- * 64 bytes: the index of an array of them is a shift.
+ * 64 bytes, so that indexing an array of them is a shift.
  */
 struct kt_ring {
 	struct ktrace_ring *w;
@@ -79,8 +79,8 @@ enum kt_open_result {
  * @rec:	the record, header filled in
  * @payload:	to be filled in before kt_ring_commit()
  * @ts:		stamp
- * @reserve:	the ring's word as the writer has left it
- * @end:	position behind the record
+ * @reserve:	the ring's word as this writer stored it
+ * @end:	position after the record
  * @is_inner:	an outer writer will publish it
  */
 struct kt_slot {
@@ -92,7 +92,7 @@ struct kt_slot {
 	bool is_inner;
 };
 
-/* kt_ring_open_block(): this writer does not count records */
+/* For kt_ring_open_block(): this writer does not count records */
 #define KT_RECORDS_UNKNOWN (~0ull)
 
 static inline __u64 kt_block_end(const struct kt_ring *r, __u64 pos)
@@ -100,7 +100,7 @@ static inline __u64 kt_block_end(const struct kt_ring *r, __u64 pos)
 	return (pos + r->block_size - 1) & ~(__u64)(r->block_size - 1);
 }
 
-/* Bytes left in the block that @pos lies in; 0 at a boundary: a block must be opened. */
+/* Returns the bytes left in the block of @pos; 0 at a boundary: a block must be opened. */
 static inline __u32 kt_block_room(const struct kt_ring *r, __u64 pos)
 {
 	return (__u32)-pos & (r->block_size - 1);
@@ -125,8 +125,8 @@ static inline bool kt_pos_is_before(__u64 a, __u64 b)
 }
 
 /*
- * Oldest position that a writer at @head cannot be storing to (overwrite policy). In a
- * young ring it lies before the first position.
+ * Returns the oldest position that a writer at @head cannot be storing to (overwrite policy). In a
+ * ring that was never full it is before the first position.
  */
 static inline __u64 kt_ring_oldest(const struct kt_ring *r, __u64 head)
 {
@@ -170,8 +170,8 @@ enum kt_cursor_result {
 };
 
 /**
- * kt_cursor_next - the next record
- * @c:		the cursor; moves behind the record
+ * kt_cursor_next - get the next record
+ * @c:		the cursor; moves past the record
  * @rec:	its header, copied once and checked
  * @payload:	where its rec->len bytes are
  *
@@ -187,7 +187,7 @@ static inline int kt_cursor_next(struct kt_cursor *c, struct ktrace_record *rec,
 
 	if (room < sizeof(*rec))
 		return KT_CURSOR_END;
-	at = c->base + c->off;	/* there need not be a base when there are no bytes */
+	at = c->base + c->off;	/* base may be NULL if there are no bytes */
 	kt_memcpy(rec, at, sizeof(*rec));
 	/* The copy is checked and used, whatever happens to the original. */
 	kt_barrier();
@@ -210,11 +210,11 @@ static inline bool kt_record_is_event(const struct ktrace_record *rec)
 /**
  * struct kt_reader - the reader of one live ring
  * @ring:	the ring; @ring.w and @ring.data may be read-only mappings
- * @pos:	what has been consumed; the published tail
- * @seen:	the last head that was seen; only forged ones are before it
+ * @pos:	end of what has been consumed; the published tail
+ * @seen:	the last head that was seen; only a forged one is before it
  * @records:	records consumed or known to be lost, as ktrace_block.records counts
  * @lost:	what the reader itself lost: OVERWRITTEN, CORRUPT and UNWRITTEN
- * @saved:	sum of those of its losses that are kept beside the tail
+ * @saved:	sum of the reader's losses that are saved beside the tail
  * @save_next:	entry of ktrace_tail.lost to write next
  */
 struct kt_reader {
@@ -232,7 +232,7 @@ struct kt_reader {
  * @pos:	position of the first byte
  * @data:	the bytes; begins with struct ktrace_block if @pos is at a block's beginning
  * @size:	bytes, only whole and sane records
- * @next_pos:	where reading goes on: behind padding, or behind a damaged rest
+ * @next_pos:	where reading continues: after padding, or after a damaged rest
  * @records:	records other than padding and LOST
  * @first_ts:	stamp of the first record, or of the block header when there is none
  * @last_ts:	largest stamp

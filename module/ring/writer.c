@@ -13,11 +13,12 @@
  *  - reserve is moved by compare-exchange, and the stamp is read between reading
  *    reserve and moving it: if an inner writer came in between, the exchange fails.
  *    So stamps ascend with positions.
- *  - Who moves reserve away from head is the outermost writer, and publishes. Who finds
- *    them apart is an inner one and leaves its record to it. An inner writer has
- *    finished when the outer one goes on; so then all up to reserve is whole.
- *  - Inner writers may come while the outermost publishes: before it has stored head
- *    they leave their records to it, hence its second look at reserve. Behind that one
+ *  - The writer that moves reserve away from head is the outermost one, and publishes. A
+ *    writer that finds them apart is an inner one and leaves its record to the outermost.
+ *    An inner writer has finished when the outer one goes on; so then all up to reserve
+ *    is complete.
+ *  - Inner writers may interrupt the outermost while it publishes: before it has stored
+ *    head they leave their records to it, hence its second look at reserve. After that, one
  *    of them may be outermost itself, and has then published everything.
  *
  * Documentation/ring.md has the drawings, memory-ordering.md the pairs.
@@ -29,8 +30,8 @@
 #define COUNT_MASK ((1ull << (64 - UNIT_BITS)) - 1)
 
 /*
- * Bounds every loop of a writer. Inner writers come in between now and then; a thousand in a
- * row means that somebody stores to reserve who must not.
+ * Bounds every loop of a writer. Inner writers interrupt now and then; a thousand in a row means
+ * that other code stores to reserve, which is not allowed.
  */
 #define ATTEMPTS_MAX 1000
 
@@ -39,7 +40,7 @@ static __u64 pack_reserve(__u64 pos, __u64 records)
 	return ((pos / KTRACE_ALIGN) & UNIT_MASK) | (records << UNIT_BITS);
 }
 
-/* The full position: reserve is never further from head than the ring is large. */
+/* Returns the full position: reserve is never further from head than the ring is large. */
 static __u64 reserve_pos(__u64 reserve, __u64 head)
 {
 	const __u64 units = head / KTRACE_ALIGN;	/* a forged head may be odd */
@@ -47,7 +48,7 @@ static __u64 reserve_pos(__u64 reserve, __u64 head)
 	return (units + ((reserve - units) & UNIT_MASK)) * KTRACE_ALIGN;
 }
 
-/* The full count: a block holds fewer records than COUNT_MASK. */
+/* Returns the full count: a block holds fewer records than COUNT_MASK. */
 static __u64 reserve_records(__u64 reserve, __u64 published)
 {
 	return published + (((reserve >> UNIT_BITS) - published) & COUNT_MASK);
@@ -66,8 +67,8 @@ static __u64 writer_lost(const struct ktrace_ring *w, struct ktrace_lost *lost)
 }
 
 /*
- * May the block at @next be entered? @published is head: equal to @pos, or below it
- * when outer writers have not finished.
+ * Decides whether the block at @next may be entered. @published is head: equal to @pos, or below it
+ * if outer writers have not finished.
  */
 static enum kt_open_result ring_may_open(const struct kt_ring *r, __u64 pos, __u64 next,
 					 __u64 published)
@@ -75,7 +76,7 @@ static enum kt_open_result ring_may_open(const struct kt_ring *r, __u64 pos, __u
 	__u64 tail;
 
 	if (r->policy == KTRACE_POLICY_OVERWRITE)
-		/* The reader trusts all but the block after the one head lies in. */
+		/* The reader trusts all blocks but the one after head's. */
 		return next <= kt_block_end(r, published) ? KT_OPEN_OK : KT_OPEN_NESTED;
 
 	/* ORD(open:A) pairs ORD(advance:A): the reader is done with it before reuse */
@@ -92,13 +93,13 @@ static enum kt_open_result ring_may_open(const struct kt_ring *r, __u64 pos, __u
 }
 
 /**
- * kt_ring_open_block - may the next block be entered, and with which bytes?
+ * kt_ring_open_block - decide whether the next block may be entered, and build its opening
  * @r:		the ring
- * @pos:	where the present writer stands
+ * @pos:	position of the present writer
  * @published:	head; equal to @pos unless the writer nests
  * @records:	records written up to @pos, or KT_RECORDS_UNKNOWN
- * @o:		out, for KT_OPEN_OK: what to store at kt_block_end(r, pos), but for its
- *		stamps, which the caller fills in when it reads the clock
+ * @o:		out, for KT_OPEN_OK: what to store at kt_block_end(r, pos), except for the stamps,
+ *		which the caller fills in when it reads the clock
  *
  * Nothing is stored and nothing is counted.
  *
@@ -136,7 +137,7 @@ enum kt_open_result kt_ring_open_block(const struct kt_ring *r, __u64 pos, __u64
 	return KT_OPEN_OK;
 }
 
-/** kt_open_reason - the reason to count for a verdict other than KT_OPEN_OK */
+/** kt_open_reason - return the reason to count for a verdict other than KT_OPEN_OK */
 enum ktrace_lost_reason kt_open_reason(enum kt_open_result why)
 {
 	switch (why) {
@@ -153,9 +154,10 @@ enum ktrace_lost_reason kt_open_reason(enum kt_open_result why)
 }
 
 /*
- * Where a record lies is known when the length of the one before has been loaded: one load
- * behind the other, for all of a block. Most are as long as the one before, and the
- * processor goes on where it takes them to be, if the new length is a branch of its own.
+ * Counts the events of a block. The place of a record is known only when the length of the one
+ * before has been loaded: a chain of loads for all of a block. Most records are as long as the one
+ * before. If a new length is a branch of its own, the processor predicts the place and goes on
+ * there.
  */
 static __u32 count_events(const char *block, __u32 end)
 {
@@ -181,7 +183,7 @@ static __u32 count_events(const char *block, __u32 end)
 }
 
 /**
- * kt_ring_count_records - records written before @head, by walking its block
+ * kt_ring_count_records - count the records written before @head, by walking its block
  * @r:		the ring
  * @head:	published position, the caller being the only writer
  *
@@ -219,17 +221,17 @@ static void store_opening(const struct kt_ring *r, __u64 pos, __u64 ts, struct k
 	KT_TESTPOINT(opened);
 }
 
-/* reserve and head as they belong together; false: an inner writer has just moved them. */
+/* Reads reserve and head as they belong together; false: an inner writer has just moved them. */
 static bool ring_look(const struct ktrace_ring *w, __u64 *reserve, __u64 *head)
 {
 	*reserve = kt_load(&w->reserve);
-	kt_barrier();	/* one that comes between is seen by the third load */
+	kt_barrier();	/* an inner writer in between is seen by the third load */
 	*head = kt_load(&w->head) & -(__u64)KTRACE_ALIGN;	/* a forged one may be odd */
 	kt_barrier();
 	return kt_load(&w->reserve) == *reserve;
 }
 
-/** kt_ring_is_busy - is a record being written, or was one given up? Context: a writer's */
+/** kt_ring_is_busy - true if a record is being written, or was given up. Context: a writer's */
 bool kt_ring_is_busy(const struct kt_ring *r)
 {
 	__u64 reserve = 0, head = 0;
@@ -242,7 +244,7 @@ bool kt_ring_is_busy(const struct kt_ring *r)
 }
 
 /**
- * kt_ring_publish_rest - the outermost writer publishes what it found behind its record
+ * kt_ring_publish_rest - publish what the outermost writer found after its record
  * @r:		the ring
  * @end:	the head that it has stored
  *
@@ -257,7 +259,7 @@ void kt_ring_publish_rest(const struct kt_ring *r, __u64 end)
 	for (attempts = 0; attempts < ATTEMPTS_MAX; attempts++) {
 		kt_barrier();	/* head is not older than the reserve that differed */
 		if (kt_load(&w->head) != end)
-			return;	/* who came after that has published all there was */
+			return;	/* a later writer has published everything */
 		reserve = kt_load(&w->reserve);
 		end = reserve_pos(reserve, end);
 		kt_store(&w->records, reserve_records(reserve, kt_load(&w->records)));
@@ -272,10 +274,10 @@ void kt_ring_publish_rest(const struct kt_ring *r, __u64 end)
 }
 
 /*
- * Stop policy: no record may follow, not even a small one, until all has been read. suspend
- * comes first: an inner writer that finds the rest of the block gone must find why, whatever
- * the reader has given back meanwhile. If the exchange fails, suspend says nothing that is
- * not so: who reaches its position has found no room in front of it.
+ * Stop policy: suspends the ring. No record may follow, not even a small one, until all has been
+ * read. suspend comes first: an inner writer that finds the rest of the block gone must find out
+ * why, whatever the reader has given back meanwhile. If the exchange fails, suspend still tells the
+ * truth: a writer that reaches its position has found no room in front of it.
  */
 static bool ring_suspend(const struct kt_ring *r, __u64 reserve, __u64 head)
 {
@@ -294,7 +296,7 @@ static bool ring_suspend(const struct kt_ring *r, __u64 reserve, __u64 head)
 	return true;
 }
 
-/* Where a record of @total bytes goes; @o->size is 0 when it stays in its block. */
+/* Decides where a record of @total bytes goes; @o->size is 0 if it stays in its block. */
 static enum kt_open_result ring_place(const struct kt_ring *r, __u64 reserve, __u64 head,
 				      __u32 total, struct kt_opening *o)
 {
@@ -321,13 +323,13 @@ static enum kt_ring_result ring_refuse(const struct kt_ring *r, enum kt_open_res
 }
 
 /*
- * The memory of the next block is about to be stored to: by us, or by an inner writer
- * as soon as reserve has moved into it.
+ * Called before the memory of the next block is stored to: by this writer, or by an inner one as
+ * soon as reserve has moved into it.
  */
 static void give_up_block(void)
 {
 	/*
-	 * ORD(give_up_block:A) pairs ORD(still_valid:A): head that gave this block up to
+	 * ORD(give_up_block:A) pairs ORD(still_valid:A): the head that gave this block up to
 	 * overwriting is seen before its new bytes
 	 */
 	kt_fence_store();
@@ -335,8 +337,8 @@ static void give_up_block(void)
 }
 
 /*
- * kt_ring_reserve() in all cases. Not inlined, and called last: struct kt_opening takes much of the
- * stack.
+ * Does kt_ring_reserve() in all cases. Not inlined, and called last, because struct kt_opening
+ * takes much of the stack.
  */
 static kt_noinline enum kt_ring_result reserve_slow(const struct kt_ring *r, __u16 id, __u32 len,
 						    __u32 tid_flags, struct kt_slot *slot)
@@ -384,8 +386,8 @@ static kt_noinline enum kt_ring_result reserve_slow(const struct kt_ring *r, __u
  * @tid_flags:	as in struct ktrace_record
  * @slot:	out, when KT_RING_OK: where the payload goes
  *
- * After KT_RING_OK the caller stores the payload and calls kt_ring_commit(); no
- * other step may be left out, and it must stay on this CPU (thread) until then.
+ * After KT_RING_OK the caller stores the payload and calls kt_ring_commit(); neither may be left
+ * out, and the caller must stay on this CPU (thread) until then.
  *
  * Context: the ring's CPU with preemption off, any interrupt level; or the ring's
  * thread, signal handlers included.
@@ -403,22 +405,25 @@ enum kt_ring_result kt_ring_reserve(const struct kt_ring *r, __u16 id, __u32 len
 }
 
 /**
- * kt_ring_commit - the record of the last kt_ring_reserve() is whole
+ * kt_ring_commit - complete the record of the last kt_ring_reserve()
  * @r:		the ring
- * @slot:	what that handed out
+ * @slot:	what kt_ring_reserve() handed out
  *
- * Becomes visible when the outermost writer commits.
+ * The record becomes visible when the outermost writer commits.
  *
  * Context: that of kt_ring_reserve().
  */
 void kt_ring_commit(const struct kt_ring *r, const struct kt_slot *slot)
 {
-	/* No barrier: an outer writer goes on when all is stored, and head is a release. */
+	/*
+	 * No barrier: an outer writer goes on when all is stored, and its store of head is a
+	 * release.
+	 */
 	if (!slot->is_inner && kt_unlikely(!kt_ring_publish(r, slot)))
 		kt_ring_publish_rest(r, slot->end);
 }
 
-/* Records below head, when w->records may be ahead of it: it is stored first. */
+/* Returns the records below head, if w->records may be ahead of it because it is stored first. */
 static __u64 published_records(const struct kt_ring *r, __u64 head)
 {
 	const struct ktrace_block *block = kt_ring_at(r, kt_block_end(r, head) - r->block_size);
@@ -430,13 +435,13 @@ static __u64 published_records(const struct kt_ring *r, __u64 head)
 }
 
 /**
- * kt_ring_adopt - make a ring's words fit for a new nesting writer
- * @r:		the ring; nobody else may write to it now
+ * kt_ring_adopt - prepare a ring's words for a new nesting writer
+ * @r:		the ring; no other code may write to it now
  *
- * What a former owner had reserved but not published is given up, and counted as
- * KTRACE_LOST_NESTED: the record it was storing, and those of inner writers, which are
- * whole but for the ones between them. An owner that did not nest has left reserve
- * behind head, and nothing to give up.
+ * Gives up what a former owner had reserved but not published, and counts it as KTRACE_LOST_NESTED:
+ * the record it was storing, and those of inner writers, which are complete unless interrupted
+ * themselves. An owner that did not nest has left reserve lagging behind head, and has nothing to
+ * give up.
  *
  * Context: the new owner, before its first kt_ring_reserve().
  */

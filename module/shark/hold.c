@@ -5,18 +5,18 @@
  *   kt_shark_hold() --> BUSY --kt_shark_release()--> new flags
  *                         \----kt_shark_restore()--> as before
  *
- * While it is BUSY, nothing is stored in a chunk, and nobody can take it into use or delete it.
+ * While a chunk is BUSY, nothing is stored in it, and it can be neither taken into use nor deleted.
  */
 #include "shark.h"
 #include "store.h"
 
 /**
- * kt_shark_hold - have a chunk for oneself
+ * kt_shark_hold - make a chunk BUSY for the caller
  * @t:		the tracer
  * @n:		its number
- * @view:	what it holds; out. Of its flags BUSY is not set
+ * @view:	out: what it holds; its flags are without BUSY
  *
- * Return: 0; -ENOENT there is none; -EBUSY somebody else has it; -EDEADLK.
+ * Return: 0; -ENOENT no such chunk; -EBUSY another caller holds it; -EDEADLK.
  */
 int kt_shark_hold(struct kt_shark *t, int n, struct kt_shark_view *view)
 {
@@ -42,12 +42,12 @@ int kt_shark_hold(struct kt_shark *t, int n, struct kt_shark_view *view)
 }
 
 /**
- * kt_shark_release - the end of BUSY, with other flags
+ * kt_shark_release - end BUSY, with new flags
  * @t:		the tracer
- * @n:		its number; the caller has it
- * @new_flags:	FTRACE_CHUNK_FLAG_*; kt_shark_check_flags() has been asked
+ * @n:		its number; the caller holds it
+ * @new_flags:	FTRACE_CHUNK_FLAG_*; kt_shark_check_flags() has accepted them
  *
- * If it is FREE or COMPR from now on, it is not selected any more.
+ * If the chunk is FREE or COMPR from now on, it is deselected.
  */
 void kt_shark_release(struct kt_shark *t, int n, __u32 new_flags)
 {
@@ -67,9 +67,9 @@ void kt_shark_release(struct kt_shark *t, int n, __u32 new_flags)
 }
 
 /**
- * kt_shark_restore - the end of BUSY, as if nothing had been
+ * kt_shark_restore - end BUSY, with the flags from before
  * @t:		the tracer
- * @n:		its number; the caller has it
+ * @n:		its number; the caller holds it
  */
 void kt_shark_restore(struct kt_shark *t, int n)
 {
@@ -83,13 +83,13 @@ void kt_shark_restore(struct kt_shark *t, int n)
 }
 
 /**
- * kt_shark_replace - give a chunk its content, compressed, instead of its memory
+ * kt_shark_replace - replace a chunk's memory by its compressed content
  * @t:		the tracer
- * @n:		its number; the caller has it
+ * @n:		its number; the caller holds it
  * @memory:	the compressed data
  * @bytes:	their number
  *
- * Return: the memory it had, or NULL if that could not be done.
+ * Return: the memory it had before, or NULL on failure.
  */
 void *kt_shark_replace(struct kt_shark *t, int n, void *memory, __u64 bytes)
 {
@@ -115,7 +115,7 @@ void *kt_shark_replace(struct kt_shark *t, int n, void *memory, __u64 bytes)
 	return before;
 }
 
-/** kt_shark_event_at - event @i of a chunk that is not compressed, the oldest is 0 */
+/** kt_shark_event_at - return event @i of a chunk that is not compressed; the oldest is 0 */
 const struct ktrace_shark_event *kt_shark_event_at(const struct kt_shark_view *view, __u32 i)
 {
 	const __u32 normal_nr = view->status.size / (__u32)sizeof(*view->slots);

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * port.h - the one door between the S.Ha.R.K. core and its surroundings
+ * port.h - the only interface between the S.Ha.R.K. core and its environment
  *
- * What the ring has (../ring/port.h), and
+ * The names that the ring uses (../ring/port.h), and
  *
  *   struct kt_shark_here	what is kept from kt_shark_enter() to kt_shark_leave()
- *   kt_shark_enter(h)		from here on nothing runs on this CPU (in this thread) but what
- *				interrupts it, and is done when it returns
+ *   kt_shark_enter(h)		from here on only code that interrupts us runs on this CPU (in
+ *				this thread), and it has finished when we go on
  *   kt_shark_leave(h)
  *   kt_shark_pending()		struct kt_shark_pending of this CPU (this thread); between these two
- *   kt_shark_has_pending(me)	has anybody left something there? Behind a barrier of the
- *				compiler: only who interrupts us has
+ *   kt_shark_has_pending(me)	true if something has been left there. Called after a compiler
+ *				barrier: only code that interrupts us leaves anything
  *   kt_shark_try_lock(p, seen, me)  stores me to *p if that is NULL, as *seen is; then true.
- *				Otherwise *seen becomes what it is. Acquire
- *   kt_shark_relax(tries)	the lock is still somebody else's. False: do not wait any longer
- *   kt_shark_is_panic()	nobody goes on any more but this CPU
- *   struct kt_shark_line	those who wait for the lock, in the order in which they came
+ *				Otherwise *seen becomes *p. Acquire
+ *   kt_shark_relax(tries)	pauses while another holds the lock. False: do not wait any longer
+ *   kt_shark_is_panic()	true if only this CPU still runs
+ *   struct kt_shark_line	those who wait for the lock, in order of arrival
  *   kt_shark_line_join(l, me), kt_shark_line_leave(l, me)
  *   kt_shark_line_is_empty(l)
- *   kt_shark_line_call(p)	have the holder of the lock let the first one in the line pass
+ *   kt_shark_line_call(p)	asks the holder of the lock to let the first one in the line pass
  *
  * The library has its own in port_user.h.
  */
@@ -39,18 +39,19 @@
 #include <linux/ktrace_shark.h>
 #endif
 
-/* Events that have come while this CPU (this thread) was storing one */
+/* Most events that can wait while this CPU (this thread) is storing one */
 #define KT_SHARK_PENDING_NR 6
 
-/* In @nr: the first one in the line waits for this CPU. It may be lost, and is set again then. */
+/* Bit of @nr: the first one in the line waits for this CPU. If lost, it is set again. */
 #define KT_SHARK_WAITED (1ull << 63)
 
 /**
- * struct kt_shark_pending - events that wait for what they have interrupted
- * @nr:		entries; written by who interrupts and by who was interrupted, of this CPU. And
- *		KT_SHARK_WAITED, which other CPUs set: so the quick way has one word to look at
+ * struct kt_shark_pending - events that wait for the writer that they interrupted
+ * @nr:		number of events; written by the interrupting and the interrupted writer, on this
+ *		CPU. Also KT_SHARK_WAITED, which other CPUs set: so the fast path has only one word
+ *		to check
  * @is_waiting:	this CPU is in the line for the lock
- * @event:	without stamps
+ * @event:	the events, without stamps
  */
 struct kt_shark_pending {
 	__u64 nr;
@@ -86,17 +87,17 @@ static inline struct kt_shark_pending *kt_shark_pending(void)
 	return raw_cpu_ptr(&kt_shark_pendings);
 }
 
-/* Not READ_ONCE(), of which the compiler makes a load and a test. */
+/* True if anything is pending. Not READ_ONCE(), for which the compiler makes a load and a test. */
 static inline bool kt_shark_has_pending(const struct kt_shark_pending *me)
 {
-	/* What interrupts us writes it; what other CPUs do with it may be seen later. */
+	/* Code that interrupts us writes it; what other CPUs do with it may be seen later. */
 	return data_race(me->nr);
 }
 
 #define kt_shark_try_lock(p, seen, me) try_cmpxchg_acquire(p, seen, me)
 
 /*
- * Some milliseconds. The lock is held for some hundred instructions, longer only where a host has
+ * Some milliseconds. The lock is held for some hundred instructions, longer only if a host has
  * taken the CPU away, and for ever if the CPU was stopped.
  */
 #define KT_SHARK_TRIES (1u << 18)
@@ -114,9 +115,9 @@ static inline bool kt_shark_is_panic(void)
 
 /**
  * struct kt_shark_line - those who wait for the lock
- * @nr:		how many
- * @lock:	of the first one. The kernel's spinlocks are fair. They have no bound, but each wait
- *		of a first one has
+ * @nr:		number of CPUs in the line
+ * @lock:	held by the first one. The kernel's spinlocks are fair. Waiting for them has no
+ *		bound, but each wait of a first one has
  */
 struct kt_shark_line {
 	atomic_t nr;
@@ -135,10 +136,10 @@ static inline void kt_shark_line_call(struct kt_shark_pending *holder)
 }
 
 /*
- * Not tracked by lockdep, as interrupts are off behind its back. In a panic those in the line may
- * have been stopped.
+ * Joins the line. Not tracked by lockdep, because interrupts are off without its knowledge. In a
+ * panic the CPUs in the line may have been stopped.
  *
- * Return: false: this one waits beside the line.
+ * Return: false: the caller waits outside the line.
  */
 static inline bool kt_shark_line_join(struct kt_shark_line *l, struct kt_shark_pending *me)
 {

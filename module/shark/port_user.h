@@ -3,8 +3,8 @@
  * port_user.h - port.h for the library and tests
  *
  * The including program defines kt_shark_pendings. A thread that holds the lock may lose its CPU.
- * So a waiting thread yields, and after a while sleeps, as the holder may have a lower priority.
- * Behind a filter of system calls it only looks again, and gives the event up in the end.
+ * So a waiting thread yields, and after a while sleeps, because the holder may have a lower
+ * priority. If a system call filter confines it, it only spins, and gives the event up in the end.
  */
 #ifndef KT_SHARK_PORT_USER_H
 #define KT_SHARK_PORT_USER_H
@@ -16,11 +16,11 @@
 extern _Thread_local struct kt_shark_pending kt_shark_pendings
 	__attribute__((tls_model("initial-exec")));
 
-/* Of libktrace: whether the program may be killed for a system call. Tests may be without it. */
+/* From libktrace: true if the program may be killed for a system call. Tests may lack it. */
 bool ktrace_channel_is_confined(void);
 #pragma weak ktrace_channel_is_confined
 
-/* Some 0.1 s: longer than a holder of the same priority is without its CPU */
+/* About 0.1 s: longer than a holder of the same priority is without its CPU */
 #define KT_SHARK_CONFINED_TRIES (1u << 22)
 
 struct kt_shark_here {
@@ -54,7 +54,7 @@ static inline bool kt_shark_try_lock(struct kt_shark_pending **p, struct kt_shar
 	return __atomic_compare_exchange_n(p, seen, me, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
-/* No cancellation point, and errno stays: whoever logs an event knows nothing of this. */
+/* Not a cancellation point; preserves errno, so that callers never notice. */
 static inline bool kt_shark_relax(__u32 tries)
 {
 	const long nap[2] = { 0, 50000 };
@@ -79,7 +79,7 @@ static inline bool kt_shark_is_panic(void)
 	return false;
 }
 
-/* Threads that sleep while they wait have no order. */
+/* There is no line: threads that sleep while they wait have no order. */
 struct kt_shark_line {
 	char unused;
 };

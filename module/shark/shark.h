@@ -2,20 +2,20 @@
 /*
  * shark.h - the S.Ha.R.K. tracer's core: chunks, their flags, the writer, the filter
  *
- * The same files are in the module and in the library: they allocate no memory, send and
- * compress nothing, and everything that depends on the surroundings is in port.h. There is one
- * tracer in each. Documentation/shark.md has the argument.
+ * The same files are in the module and in the library: they allocate no memory, send and compress
+ * nothing, and everything that depends on the environment is in port.h. There is one tracer in
+ * each. Documentation/shark.md explains why it is correct.
  *
- * One lock, held for a few instructions with interrupts off, protects everything here. So
- * all events have one order, stamps never decrease in it, and each function happens between
- * two events. A context that has interrupted the holder of the lock (an NMI, a signal handler)
- * leaves its event where the holder finds it afterwards; functions other than kt_shark_log()
- * fail then: -EDEADLK.
+ * One lock, held for a few instructions with interrupts off, protects everything here. So all
+ * events have one order, stamps never decrease in it, and each function happens between two events.
+ * A context that has interrupted the holder of the lock (an NMI, a signal handler) leaves its event
+ * where the holder finds it afterwards; functions other than kt_shark_log() then fail with
+ * -EDEADLK.
  *
- * In the kernel, CPUs that find the lock held get it in the order in which they have come. One
- * that finds it free between two holders overtakes them, but lets the first one pass before its
- * next event. An event waits for some milliseconds, and is lost if the holder does not go on:
- * LOST_NESTED. Only in a panic that lasts.
+ * In the kernel, CPUs that find the lock held get it in order of arrival. A CPU that finds it free
+ * between two holders overtakes them, but lets the first one pass before its next event. An event
+ * waits for some milliseconds, and is lost if the holder does not go on: LOST_NESTED. Only in a
+ * panic does that last.
  *
  * Rules
  *
@@ -35,16 +35,16 @@
  *   One that finds the chunk BUSY is lost: LOST_BUSY.
  *
  *   FTrace_EVT_next_chunk makes the selected chunk FULL and jumps in the same way, whatever
- *   its mode. Without a chunk to jump to it stays, and what follows finds it FULL.
+ *   its mode. Without a chunk to jump to it stays selected, and later events find it FULL.
  *
- *   As long as there are events in the emergency area, FULL cannot be cleared: what was stored
- *   behind them would be younger.
+ *   As long as there are events in the emergency area, FULL cannot be cleared: events stored
+ *   after them would be younger.
  *
  *   BUSY and COMPR are facts; flags from callers do not change them. BUSY begins with
  *   kt_shark_hold() and ends with kt_shark_release(). If the chunk then is FREE, or COMPR, it
- *   is not selected any more.
+ *   is deselected.
  *
- *   A filter suppresses codes of its family, but for those whose bits 4 to 7 are set, fast
+ *   A filter suppresses codes of its family, except for those whose bits 4 to 7 are set, fast
  *   ones (KT_SHARK_UNFILTERED), and what kt_shark_set_filter() stores itself.
  */
 #ifndef KT_SHARK_H
@@ -61,8 +61,9 @@
 /**
  * struct kt_shark_chunk - a chunk; all under the tracer's lock
  * @pos:	slot of the next event in the normal area
- * @limit:	the slot at which there is something to be decided; @pos, if none is taken
- * @slots:	normal area, emergency area behind it; NULL: no such chunk
+ * @limit:	the slot that needs a decision: kt_shark_store_slow(); @pos, if already the next one
+ *		does
+ * @slots:	normal area, emergency area after it; NULL: no such chunk
  * @normal_nr:	slots of the normal area
  * @emergency_nr: slots of the emergency area
  * @emergency_used: events in it
@@ -70,9 +71,9 @@
  * @next:	number of the linked chunk, or KT_SHARK_NONE
  * @links:	chunks that are linked to this one
  * @packed:	COMPR: events in the compressed data
- * @bytes:	COMPR: of the compressed data, which @slots points to
+ * @bytes:	COMPR: size of the compressed data, which @slots points to
  * @laps:	how often @pos has wrapped
- * @lost:	since it was taken in use, by reason
+ * @lost:	events lost since it was taken into use, by reason
  */
 struct kt_shark_chunk {
 	struct ktrace_shark_event *pos;
@@ -92,19 +93,19 @@ struct kt_shark_chunk {
 
 /**
  * struct kt_shark - the tracer
- * @owner:	the lock: NULL, or kt_shark_pending() of who holds it
- * @stuck:	who held it when somebody gave up waiting
- * @line:	who waits for it
+ * @owner:	the lock: NULL, or kt_shark_pending() of its holder
+ * @stuck:	holder of the lock when another gave up waiting
+ * @line:	those who wait for the lock
  * @target:	where events go: the selected chunk, or @nowhere
  * @last:	the last stamp
  * @off:	families that are suppressed, a bit each; may be read without the lock
- * @special:	codes, by their low five bits, that kt_shark_log_quick() leaves to others: those
- *		of families that are off, family F with the marker; all without the TSC
+ * @special:	codes, by their low five bits, that kt_shark_log_quick() leaves to the slow path:
+ *		those of families that are off, family F with the marker; all without the TSC
  * @clock:	enum ktrace_clock
  * @is_enabled:	between enable and disable
- * @is_init:	a chunk was made once
+ * @is_init:	a chunk has been created since the start
  * @selected:	number of the selected chunk, or KT_SHARK_NONE
- * @lost:	by reason, of chunks that are gone and of what no chunk counts;
+ * @lost:	by reason: counts of deleted and reused chunks, and events that no chunk counts;
  *		LOST_NESTED is written without the lock
  * @nowhere:	takes no events
  * @chunks:	the table
@@ -127,7 +128,7 @@ struct kt_shark {
 };
 
 /**
- * struct kt_shark_view - what a chunk holds, for who has it BUSY
+ * struct kt_shark_view - what a chunk holds, for the caller that holds it BUSY
  * @slots:	its memory
  * @status:	everything else
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * store.h - the lock, and the short way of an event into a chunk, to be inlined
+ * store.h - the lock, and the fast path of an event into a chunk, to be inlined
  *
  *   kt_shark_enter(&here);
  *   if (!kt_shark_acquire(t, me)) {
@@ -35,26 +35,32 @@ void kt_shark_take(struct kt_shark *t, struct kt_shark_chunk *c);
 void kt_shark_describe(const struct kt_shark *t, __u32 n, struct FTrace_Chunk *status);
 struct kt_shark_chunk *kt_shark_find(struct kt_shark *t, int n);
 
-/* Return: 0; -EDEADLK: what we have interrupted holds it or waits for it; -EBUSY: it stays held */
+/*
+ * Acquires the lock. Return: 0; -EDEADLK: the code that we interrupted holds it or waits for it;
+ * -EBUSY: it stays held
+ */
 static inline int kt_shark_acquire(struct kt_shark *t, struct kt_shark_pending *me)
 {
 	struct kt_shark_pending *seen = NULL;
 
 	/*
 	 * ORD(kt_shark_acquire:A) pairs ORD(kt_shark_drop:A), ORD(kt_shark_drain:A),
-	 * ORD(kt_shark_log_quick:B): all that the one before did
+	 * ORD(kt_shark_log_quick:B): all that the previous holder did is seen
 	 */
 	if (kt_likely(kt_shark_line_is_empty(&t->line) && kt_shark_try_lock(&t->owner, &seen, me)))
 		return 0;
 	return kt_shark_wait(t, me);
 }
 
-/* Who interrupted us has been left waiting until now; who comes from here on finds it free. */
+/*
+ * Releases the lock. A writer that interrupted us has waited until now; later ones find the lock
+ * free.
+ */
 static inline void kt_shark_drop(struct kt_shark *t, struct kt_shark_pending *me)
 {
 	/*
 	 * ORD(kt_shark_drop:A) pairs ORD(kt_shark_acquire:A), ORD(kt_shark_wait:A),
-	 * ORD(kt_shark_log_quick:A): is seen
+	 * ORD(kt_shark_log_quick:A): the next holder sees all this
 	 */
 	kt_store_release(&t->owner, NULL);
 	if (kt_unlikely(kt_load(&me->nr)))
@@ -62,8 +68,8 @@ static inline void kt_shark_drop(struct kt_shark *t, struct kt_shark_pending *me
 }
 
 /*
- * The whole of it, for what is not an event; it takes as long as it takes. Return: 0; -EDEADLK;
- * -EBUSY in a panic, if the holder was stopped
+ * Enters and acquires the lock for requests other than events, however long that takes. Return: 0;
+ * -EDEADLK; -EBUSY in a panic, if the holder was stopped
  */
 static inline int kt_shark_begin(struct kt_shark *t, struct kt_shark_here *here)
 {
@@ -85,18 +91,18 @@ static inline void kt_shark_done(struct kt_shark *t, const struct kt_shark_here 
 	kt_shark_leave(here);
 }
 
-/* Is a code suppressed by the families that are @off? */
+/* True if the families that are @off suppress a code. */
 static inline bool kt_shark_is_off(__u32 off, __u16 code)
 {
 	return kt_unlikely(off & 1u << (code & FTrace_family_mask)) && (code & 0xf0) != 0xf0;
 }
 
-/* Where tsc_high and tsc_low lie; neither aligned nor of their type */
+/* Covers tsc_high and tsc_low; neither aligned nor of their type */
 struct kt_shark_stamp {
 	__u64 halves;
 } __attribute__((packed, may_alias));
 
-/* Clocks of different CPUs may differ a little: then two events have the same stamp. */
+/* Fills in a slot. CPU clocks may differ a little: then two events have the same stamp. */
 static inline void kt_shark_fill_at(struct kt_shark *t, struct ktrace_shark_event *slot,
 				    __u64 now, __u16 code, __u16 par1, __u32 par2)
 {
@@ -117,7 +123,7 @@ static inline void kt_shark_fill(struct kt_shark *t, struct ktrace_shark_event *
 	kt_shark_fill_at(t, slot, kt_clock(t->clock), code, par1, par2);
 }
 
-/* Lock held; neither filter nor marker. */
+/* Stores an event, with the lock held; handles neither filter nor marker. */
 static inline void kt_shark_store(struct kt_shark *t, __u16 code, __u16 par1, __u32 par2,
 				  __u32 how)
 {
@@ -132,7 +138,7 @@ static inline void kt_shark_store(struct kt_shark *t, __u16 code, __u16 par1, __
 	c->pos = slot + 1;
 }
 
-/* Lock held; any code but 0. */
+/* Logs an event, with the lock held; any code but 0. */
 static inline void kt_shark_log_locked(struct kt_shark *t, __u16 code, __u16 par1, __u32 par2,
 				       __u32 how)
 {
@@ -145,8 +151,9 @@ static inline void kt_shark_log_locked(struct kt_shark *t, __u16 code, __u16 par
 }
 
 /*
- * kt_shark_log(), inlined. What is not simple goes elsewhere for good, so that nothing has to
- * be kept here: to kt_shark_log_contended() without the lock, and with it to the two others.
+ * Is kt_shark_log(), inlined. Hands over for good what is not simple, so that nothing has to be
+ * kept here: to kt_shark_log_contended() without the lock, to kt_shark_log_rest() with it, and to
+ * kt_shark_log_drain() after its release.
  */
 static __always_inline void kt_shark_log_quick(struct kt_shark *t, __u32 code, __u32 par1,
 					       __u32 par2, __u32 how)
@@ -160,7 +167,7 @@ static __always_inline void kt_shark_log_quick(struct kt_shark *t, __u32 code, _
 	me = kt_shark_pending();
 	/*
 	 * ORD(kt_shark_log_quick:A) pairs ORD(kt_shark_drop:A), ORD(kt_shark_drain:A),
-	 * ORD(kt_shark_log_quick:B): all that the one before did
+	 * ORD(kt_shark_log_quick:B): all that the previous holder did is seen
 	 */
 	if (kt_unlikely(!kt_shark_try_lock(&t->owner, &seen, me)))
 		return kt_shark_log_contended(t, code, par1, par2, how, here);
@@ -174,7 +181,7 @@ static __always_inline void kt_shark_log_quick(struct kt_shark *t, __u32 code, _
 	c->pos = slot + 1;
 	/*
 	 * ORD(kt_shark_log_quick:B) pairs ORD(kt_shark_acquire:A), ORD(kt_shark_wait:A),
-	 * ORD(kt_shark_log_quick:A): is seen
+	 * ORD(kt_shark_log_quick:A): the next holder sees all this
 	 */
 	kt_store_release(&t->owner, NULL);
 	kt_barrier();

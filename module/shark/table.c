@@ -10,7 +10,7 @@
 #define STATE_FLAGS (FTRACE_CHUNK_FLAG_BUSY | FTRACE_CHUNK_FLAG_COMPR)
 #define ALL_FLAGS 0x7fu
 
-/** kt_shark_set_special - families that are off, or the clock, have changed */
+/** kt_shark_set_special - update special after families or the clock have changed */
 void kt_shark_set_special(struct kt_shark *t)
 {
 	const __u32 families = t->off | 1u << (FTrace_EVT_next_chunk & FTrace_family_mask);
@@ -18,7 +18,7 @@ void kt_shark_set_special(struct kt_shark *t)
 	t->special = t->clock == KTRACE_CLOCK_TSC ? families | families << 16 : ~0u;
 }
 
-/** kt_shark_init - a tracer without chunks */
+/** kt_shark_init - initialise a tracer without chunks */
 void kt_shark_init(struct kt_shark *t, __u32 clock)
 {
 	int n;
@@ -32,7 +32,7 @@ void kt_shark_init(struct kt_shark *t, __u32 clock)
 
 /* ---- with the lock ---- */
 
-/** kt_shark_find - chunk @n, NULL: there is none */
+/** kt_shark_find - return chunk @n, NULL: there is none */
 struct kt_shark_chunk *kt_shark_find(struct kt_shark *t, int n)
 {
 	if (n < 0 || n >= KTRACE_SHARK_CHUNK_NR || !t->chunks[n].slots)
@@ -40,7 +40,7 @@ struct kt_shark_chunk *kt_shark_find(struct kt_shark *t, int n)
 	return &t->chunks[n];
 }
 
-/** kt_shark_set_limit - flags or position of a chunk have changed */
+/** kt_shark_set_limit - update a chunk's limit after its flags or position have changed */
 void kt_shark_set_limit(struct kt_shark_chunk *c)
 {
 	struct ktrace_shark_event *end = c->slots + c->normal_nr;
@@ -51,7 +51,7 @@ void kt_shark_set_limit(struct kt_shark_chunk *c)
 		c->limit = end - 1;
 }
 
-/** kt_shark_aim - what is selected, or enabled, has changed */
+/** kt_shark_aim - update target after selecting or enabling */
 void kt_shark_aim(struct kt_shark *t)
 {
 	if (t->is_enabled && t->selected != KT_SHARK_NONE)
@@ -60,7 +60,7 @@ void kt_shark_aim(struct kt_shark *t)
 		t->target = &t->nowhere;
 }
 
-/* Events of a chunk that made room for newer ones */
+/* Returns the number of a chunk's events that newer ones have overwritten. */
 static __u64 shark_table_overwritten(const struct kt_shark_chunk *c)
 {
 	const __u64 before = c->lost[KTRACE_SHARK_LOST_OVERWRITTEN];
@@ -70,7 +70,7 @@ static __u64 shark_table_overwritten(const struct kt_shark_chunk *c)
 	return before + (c->laps - 1) * c->normal_nr + (__u64)(c->pos - c->slots);
 }
 
-/* What a chunk counted goes to the tracer's sums. */
+/* Adds a chunk's counts to the tracer's sums. */
 static void shark_table_forget(struct kt_shark *t, struct kt_shark_chunk *c)
 {
 	__u32 i;
@@ -81,7 +81,7 @@ static void shark_table_forget(struct kt_shark *t, struct kt_shark_chunk *c)
 			kt_count(&t->lost[i], c->lost[i]);
 }
 
-/** kt_shark_take - take a FREE chunk in use */
+/** kt_shark_take - take a FREE chunk into use */
 void kt_shark_take(struct kt_shark *t, struct kt_shark_chunk *c)
 {
 	__u32 i;
@@ -121,7 +121,7 @@ static void unlink_next(struct kt_shark *t, struct kt_shark_chunk *c)
 	c->next = KT_SHARK_NONE;
 }
 
-/** kt_shark_describe - fill in what is told of chunk @n, which is there */
+/** kt_shark_describe - fill in the status of chunk @n, which exists */
 void kt_shark_describe(const struct kt_shark *t, __u32 n, struct FTrace_Chunk *status)
 {
 	const struct kt_shark_chunk *c = &t->chunks[n];
@@ -148,14 +148,14 @@ void kt_shark_describe(const struct kt_shark *t, __u32 n, struct FTrace_Chunk *s
 	status->lost[KTRACE_SHARK_LOST_OVERWRITTEN] = shark_table_overwritten(c);
 }
 
-/* ---- what callers ask for ---- */
+/* ---- requests ---- */
 
 /**
  * kt_shark_enable - store events from now on
  * @t:		the tracer
  *
- * Return: 0, also when it does already; -ENODEV there never was a chunk; -ENOENT none is
- * selected; -EDEADLK.
+ * Return: 0, also if already enabled; -ENODEV there never was a chunk; -ENOENT none is selected;
+ * -EDEADLK.
  */
 int kt_shark_enable(struct kt_shark *t)
 {
@@ -196,7 +196,7 @@ int kt_shark_disable(struct kt_shark *t)
 	return err;
 }
 
-/** kt_shark_check_flags - 0; -EINVAL no chunk can have such flags */
+/** kt_shark_check_flags - return 0; -EINVAL no chunk can have such flags */
 int kt_shark_check_flags(__u32 flags)
 {
 	if (flags & ~ALL_FLAGS || (flags & KTRACE_SHARK_MODE_MASK) == KTRACE_SHARK_MODE_MASK)
@@ -205,12 +205,12 @@ int kt_shark_check_flags(__u32 flags)
 }
 
 /**
- * kt_shark_check_create - can there be such a chunk?
+ * kt_shark_check_create - check the parameters of a chunk
  * @normal_size: bytes
  * @emergency_size: bytes
  * @flags:	FTRACE_CHUNK_FLAG_*
  *
- * Return: 0; -EINVAL sizes that are no multiple of 16, an empty normal area, no such flags.
+ * Return: 0; -EINVAL sizes that are no multiple of 16, an empty normal area, invalid flags.
  */
 int kt_shark_check_create(int normal_size, int emergency_size, __u32 flags)
 {
@@ -232,14 +232,14 @@ static int free_slot(const struct kt_shark *t)
 }
 
 /**
- * kt_shark_create - make a chunk
+ * kt_shark_create - create a chunk
  * @t:		the tracer
  * @memory:	for both areas, aligned for events
- * @normal_size: bytes; kt_shark_check_create() has been asked
+ * @normal_size: bytes; kt_shark_check_create() has accepted them
  * @emergency_size: bytes
  * @flags:	FTRACE_CHUNK_FLAG_*
  *
- * Return: its number, the lowest there is; -ENOSPC none is; -EDEADLK.
+ * Return: its number, the lowest that is free; -ENOSPC none is; -EDEADLK.
  */
 int kt_shark_create(struct kt_shark *t, void *memory, int normal_size, int emergency_size,
 		    __u32 flags)
@@ -289,10 +289,10 @@ static int delete_locked(struct kt_shark *t, int n, void **memory)
  * kt_shark_delete - delete a chunk
  * @t:		the tracer
  * @n:		its number
- * @memory:	what it was made of or NULL; out
+ * @memory:	out: the memory it was made of, or NULL
  *
- * Return: 0, also when NODEL keeps it; -ENOENT there is none; -EBUSY it is selected, linked
- * to, or BUSY; -EDEADLK.
+ * Return: 0, also if NODEL keeps it; -ENOENT no such chunk; -EBUSY it is selected, linked to, or
+ * BUSY; -EDEADLK.
  */
 int kt_shark_delete(struct kt_shark *t, int n, void **memory)
 {
@@ -313,7 +313,7 @@ int kt_shark_delete(struct kt_shark *t, int n, void **memory)
  * @n:		its number
  * @flags:	FTRACE_CHUNK_FLAG_*; BUSY and COMPR stay as they are
  *
- * Return: 0; -ENOENT there is none; -EINVAL no such flags; -EDEADLK.
+ * Return: 0; -ENOENT no such chunk; -EINVAL invalid flags; -EDEADLK.
  */
 int kt_shark_set_flags(struct kt_shark *t, int n, __u32 flags)
 {
@@ -333,12 +333,12 @@ int kt_shark_set_flags(struct kt_shark *t, int n, __u32 flags)
 }
 
 /**
- * kt_shark_get_flags - flags of a chunk as they are now
+ * kt_shark_get_flags - get the current flags of a chunk
  * @t:		the tracer
  * @n:		its number
  * @flags:	out
  *
- * Return: 0; -ENOENT there is none; -EDEADLK.
+ * Return: 0; -ENOENT no such chunk; -EDEADLK.
  */
 int kt_shark_get_flags(struct kt_shark *t, int n, FTrace_flags *flags)
 {
@@ -370,11 +370,11 @@ static int select_locked(struct kt_shark *t, int n)
 }
 
 /**
- * kt_shark_select - have events go to a chunk
+ * kt_shark_select - send events to a chunk
  * @t:		the tracer
  * @n:		its number
  *
- * Return: 0; -ENOENT there is none; -EBUSY it is not FREE, or BUSY or COMPR; -EDEADLK.
+ * Return: 0; -ENOENT no such chunk; -EBUSY it is not FREE, or is BUSY or COMPR; -EDEADLK.
  */
 int kt_shark_select(struct kt_shark *t, int n)
 {
@@ -406,13 +406,13 @@ static int link_locked(struct kt_shark *t, int a, int b)
 }
 
 /**
- * kt_shark_link - have a chunk come behind another, and no other one
+ * kt_shark_link - link a chunk after another, in place of an earlier one
  * @t:		the tracer
  * @a:		number of the first
- * @b:		number of the one that comes behind it
+ * @b:		number of the one that follows it
  *
- * Return: 0; -ENOENT there is no such chunk; -EINVAL they are the same; -EBUSY @b is not
- * FREE, or BUSY or COMPR; -EDEADLK.
+ * Return: 0; -ENOENT no such chunk; -EINVAL both are the same; -EBUSY @b is not FREE, or is BUSY or
+ * COMPR; -EDEADLK.
  */
 int kt_shark_link(struct kt_shark *t, int a, int b)
 {
@@ -427,11 +427,11 @@ int kt_shark_link(struct kt_shark *t, int a, int b)
 }
 
 /**
- * kt_shark_first - the lowest chunk that has any of some flags
+ * kt_shark_first - find the lowest chunk that has any of the given flags
  * @t:		the tracer
- * @flags:	these; CYC is none
+ * @flags:	the flags; CYC, which is 0, finds none
  *
- * Return: its number; -ENOENT there is none; -EDEADLK.
+ * Return: its number; -ENOENT no such chunk; -EDEADLK.
  */
 int kt_shark_first(struct kt_shark *t, __u32 flags)
 {
@@ -449,12 +449,12 @@ int kt_shark_first(struct kt_shark *t, __u32 flags)
 }
 
 /**
- * kt_shark_status - what there is to tell of a chunk
+ * kt_shark_status - get the status of a chunk
  * @t:		the tracer
  * @n:		its number
  * @status:	out
  *
- * Return: 0; -ENOENT there is none; -EDEADLK.
+ * Return: 0; -ENOENT no such chunk; -EDEADLK.
  */
 int kt_shark_status(struct kt_shark *t, int n, struct FTrace_Chunk *status)
 {
@@ -472,7 +472,7 @@ int kt_shark_status(struct kt_shark *t, int n, struct FTrace_Chunk *status)
 }
 
 /**
- * kt_shark_lost - events lost since the tracer was initialized
+ * kt_shark_lost - count the events lost since the tracer was initialised
  * @t:		the tracer
  * @reason:	enum ktrace_shark_lost
  * @count:	out

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * writer.c - the long ways of an event into a chunk: waiting, decisions, what interrupts
+ * writer.c - the slow paths of an event into a chunk: waiting, decisions, interruptions
  *
- * What is short is in store.h. The rules are in shark.h.
+ * The fast path is in store.h. The rules are in shark.h.
  */
 #include "shark.h"
 #include "store.h"
 
 /*
- * Waits of those that come when somebody has given up, as the same holder may only be slow; and of
- * those that let others pass
+ * Tries of a waiter that comes after another has given up, because the same holder may only be
+ * slow; and of one that lets others pass
  */
 #define STUCK_TRIES 1024
 
-/* Return: 0; -EBUSY: who holds it does not go on. */
+/* Waits for the lock. Return: 0; -EBUSY: its holder does not go on. */
 static int wait_for_owner(struct kt_shark *t, struct kt_shark_pending *me)
 {
 	struct kt_shark_pending *seen;
@@ -23,7 +23,7 @@ static int wait_for_owner(struct kt_shark *t, struct kt_shark_pending *me)
 		seen = kt_load(&t->owner);
 		/*
 		 * ORD(kt_shark_wait:A) pairs ORD(kt_shark_drop:A), ORD(kt_shark_drain:A),
-		 * ORD(kt_shark_log_quick:B): all that the one before did
+		 * ORD(kt_shark_log_quick:B): all that the previous holder did is seen
 		 */
 		if (!seen && kt_shark_try_lock(&t->owner, &seen, me)) {
 			if (kt_load(&t->stuck))
@@ -40,11 +40,11 @@ static int wait_for_owner(struct kt_shark *t, struct kt_shark_pending *me)
 }
 
 /**
- * kt_shark_wait - acquire the lock that somebody holds, or waits for
+ * kt_shark_wait - acquire the lock when it is held or others wait for it
  * @t:		the tracer
  * @me:		kt_shark_pending()
  *
- * Return: 0; -EDEADLK: who holds it or waits for it is what we have interrupted; -EBUSY: the holder
+ * Return: 0; -EDEADLK: the code that we interrupted holds it or waits for it; -EBUSY: the holder
  * has had it for too long.
  */
 kt_noinline int kt_shark_wait(struct kt_shark *t, struct kt_shark_pending *me)
@@ -63,10 +63,10 @@ kt_noinline int kt_shark_wait(struct kt_shark *t, struct kt_shark_pending *me)
 }
 
 /*
- * Leaves an event for what we have interrupted.
+ * Leaves an event for the writer that we interrupted.
  *
- * We may be interrupted in turn, by a writer that leaves its event behind ours. Their reader was
- * interrupted by all of us, and goes on when all have returned.
+ * We may be interrupted in turn, by a writer that leaves its event after ours. The writer that
+ * stores these events was interrupted by all of us, and goes on when all have returned.
  */
 static kt_noinline void shark_writer_postpone(struct kt_shark *t, struct kt_shark_pending *me,
 					      const struct kt_shark_waiting *event)
@@ -86,8 +86,8 @@ static kt_noinline void shark_writer_postpone(struct kt_shark *t, struct kt_shar
 }
 
 /*
- * With the lock: stores the events that came while somebody held it, until none is left.
- * Stamps are those of now, so they do not decrease.
+ * With the lock: stores the events that came while it was held, until none is left. They get
+ * present stamps, so stamps do not decrease.
  */
 static kt_noinline void store_waiting(struct kt_shark *t, struct kt_shark_pending *me)
 {
@@ -104,7 +104,7 @@ static kt_noinline void store_waiting(struct kt_shark *t, struct kt_shark_pendin
 	} while (!kt_cmpxchg_local(&me->nr, word, word & KT_SHARK_WAITED));
 }
 
-/* What came while we waited in vain */
+/* Counts the events that came while we waited in vain as lost. */
 static void lose_waiting(struct kt_shark *t, struct kt_shark_pending *me)
 {
 	__u64 word;
@@ -115,7 +115,7 @@ static void lose_waiting(struct kt_shark *t, struct kt_shark_pending *me)
 	kt_count(&t->lost[KTRACE_SHARK_LOST_NESTED], word & ~KT_SHARK_WAITED);
 }
 
-/* Without the lock: waits until somebody else has it, for the first one in the line has asked. */
+/* Without the lock: waits until another has it, because the first one in the line has asked. */
 static void let_pass(struct kt_shark *t, struct kt_shark_pending *me)
 {
 	__u32 tries = 0;
@@ -129,8 +129,8 @@ static void let_pass(struct kt_shark *t, struct kt_shark_pending *me)
 }
 
 /**
- * kt_shark_drain - store the events that came while we held the lock, which is free now, when who
- * waits for it has had it
+ * kt_shark_drain - store the events that came while we held the lock, which is free now; a waiter
+ * in the line gets it first
  * @t:		the tracer
  * @me:		kt_shark_pending()
  */
@@ -154,7 +154,7 @@ kt_noinline void kt_shark_drain(struct kt_shark *t, struct kt_shark_pending *me)
 		store_waiting(t, me);
 		/*
 		 * ORD(kt_shark_drain:A) pairs ORD(kt_shark_acquire:A), ORD(kt_shark_wait:A),
-		 * ORD(kt_shark_log_quick:A): is seen
+		 * ORD(kt_shark_log_quick:A): the next holder sees all this
 		 */
 		kt_store_release(&t->owner, NULL);
 	}
@@ -172,7 +172,10 @@ static void shark_writer_lose(struct kt_shark_chunk *c, enum ktrace_shark_lost r
 	c->lost[reason]++;
 }
 
-/* Is there a slot for the next event, or can there be? If not, the chunk is FULL. */
+/*
+ * True if there is a slot for the next event, or can be: then it is made. If not, the chunk becomes
+ * FULL.
+ */
 static bool has_slot(struct kt_shark_chunk *c)
 {
 	if (c->flags & FTRACE_CHUNK_FLAG_FULL)
@@ -188,7 +191,7 @@ static bool has_slot(struct kt_shark_chunk *c)
 	return true;
 }
 
-/* May the writer go there? */
+/* True if the writer may jump to the chunk. */
 static bool shark_writer_is_usable(const struct kt_shark_chunk *c)
 {
 	if (c->flags & (FTRACE_CHUNK_FLAG_BUSY | FTRACE_CHUNK_FLAG_COMPR))
@@ -200,7 +203,7 @@ static bool shark_writer_is_usable(const struct kt_shark_chunk *c)
 	return c->pos != end_of(c) || !(c->flags & KTRACE_SHARK_MODE_MASK);
 }
 
-/* From the selected chunk, which is FULL, to the one that is linked to it. */
+/* Jumps from the selected chunk, which is FULL, to the linked one; false if it may not. */
 static bool shark_writer_jump(struct kt_shark *t)
 {
 	const __s32 next = t->target->next;
@@ -241,7 +244,7 @@ static void store_emergency(struct kt_shark *t, __u16 code, __u16 par1, __u32 pa
 }
 
 /**
- * kt_shark_store_slow - store an event where something is to be decided
+ * kt_shark_store_slow - store an event when that needs a decision
  * @t:		the tracer, locked
  * @code:	its code
  * @par1:	its first parameter
@@ -270,7 +273,7 @@ kt_noinline void kt_shark_store_slow(struct kt_shark *t, __u16 code, __u16 par1,
 	}
 }
 
-/** kt_shark_next - FTrace_EVT_next_chunk, locked */
+/** kt_shark_next - handle FTrace_EVT_next_chunk, with the lock */
 kt_noinline void kt_shark_next(struct kt_shark *t)
 {
 	struct kt_shark_chunk *c = t->target;
@@ -282,13 +285,13 @@ kt_noinline void kt_shark_next(struct kt_shark *t)
 	shark_writer_jump(t);
 }
 
-/* kt_shark_log_quick(), with the lock, where it is not quick */
+/* Continues kt_shark_log_quick(), with the lock, where it is not quick. */
 kt_noinline void kt_shark_log_rest(struct kt_shark *t, __u32 code, __u32 par1, __u32 par2,
 				   __u32 how, struct kt_shark_here here)
 {
 	struct kt_shark_pending *me = kt_shark_pending();
 
-	/* Events that were left before the one we have interrupted could look: they came first */
+	/* Events that were left before the writer that we interrupted could look came first. */
 	if (kt_load(&me->nr))
 		store_waiting(t, me);
 	kt_shark_log_locked(t, (__u16)code, (__u16)par1, par2, how);
@@ -296,7 +299,7 @@ kt_noinline void kt_shark_log_rest(struct kt_shark *t, __u32 code, __u32 par1, _
 	kt_shark_leave(&here);
 }
 
-/* kt_shark_log_quick(), when somebody else has the lock */
+/* Continues kt_shark_log_quick() when the lock is taken. */
 kt_noinline void kt_shark_log_contended(struct kt_shark *t, __u32 code, __u32 par1, __u32 par2,
 					__u32 how, struct kt_shark_here here)
 {
@@ -319,7 +322,10 @@ kt_noinline void kt_shark_log_contended(struct kt_shark *t, __u32 code, __u32 pa
 	kt_shark_leave(&here);
 }
 
-/* The end of kt_shark_log_quick(), when interrupts have left events meanwhile */
+/*
+ * Ends kt_shark_log_quick() when interrupts have left events meanwhile, or another CPU waits in the
+ * line.
+ */
 kt_noinline void kt_shark_log_drain(struct kt_shark *t, struct kt_shark_here here)
 {
 	kt_shark_drain(t, kt_shark_pending());
@@ -348,7 +354,7 @@ void kt_shark_log(struct kt_shark *t, __u16 code, __u16 par1, __u32 par2, __u32 
  * @family:	0 to 15, or FTrace_filter_*
  * @status:	0 let through; suppress otherwise
  *
- * The change is stored, between the last event before and the first behind.
+ * The change is stored as an event, between the last event before it and the first after it.
  *
  * Return: 0; -EINVAL no such family; -EDEADLK.
  */

@@ -4,10 +4,10 @@
  *
  *   TRACER_LOGEVENT(type, par1, par2);
  *
- * stores a KTRACE_EV_LOGEVENT record in every running session that has the event
- * enabled, and an event in the S.Ha.R.K. tracer's selected chunk (<linux/ktrace_shark.h>)
- * if it is enabled. When there is nobody it is one nop (a static key). It may be used in
- * any context, NMI included, as long as RCU is watching, i.e. not on the way into idle.
+ * stores a KTRACE_EV_LOGEVENT record in every running session that has the event enabled, and, if
+ * the S.Ha.R.K. tracer is enabled, an event in its selected chunk (<linux/ktrace_shark.h>). If
+ * neither is active, the macro is one nop (a static key). It may be used in any context, NMI
+ * included, as long as RCU is watching, i.e. not on the way into idle.
  *
  * As with the kernel's own headers, user space has the ABI part (uapi/linux/ktrace.h)
  * under the same name. Both directories go on a module's include path, this one first;
@@ -21,13 +21,19 @@
 
 DECLARE_STATIC_KEY_FALSE(ktrace_logevent_key);
 
-/* Sessions record it; if none does, families of events that are off are not logged. */
+/*
+ * On while sessions record the event. If off, families that ktrace_chunk_off suppresses are not
+ * logged.
+ */
 DECLARE_STATIC_KEY_FALSE(ktrace_sessions_key);
 extern u32 ktrace_chunk_off;
 
 void ktrace_logevent(u32 type, u32 par1, u32 par2);
 
-/* The family is the low four bits; no filter suppresses codes with bits 4 to 7 set. */
+/*
+ * True if a code is suppressed. Its family is the low four bits; no filter suppresses codes with
+ * bits 4 to 7 set.
+ */
 static __always_inline bool ktrace_is_filtered(u16 type)
 {
 	if (static_branch_unlikely(&ktrace_sessions_key))

@@ -7,13 +7,12 @@
  *   FTrace_enable();
  *   TRACER_LOGEVENT(FTrace_EVT_ipoint, 1000, 0);
  *
- * There is one tracer with 256 chunks, and all modules share it. What a module has made stays
- * when the module goes: who wants it away deletes it. TRACER_LOGEVENT() is that of
- * <linux/ktrace.h>: what it logs goes to the selected chunk and to sessions, whichever there
- * are.
+ * There is one tracer with 256 chunks, and all modules share it. Chunks stay when the module that
+ * created them is unloaded, until they are deleted. TRACER_LOGEVENT() is that of <linux/ktrace.h>:
+ * its events go to the selected chunk and to sessions, whichever there are.
  *
- * Functions that return int return -1 when they fail. Documentation/shark.md says what each
- * does; its context is said where it is defined, module/chunk*.c:
+ * Functions that return int return -1 when they fail. Documentation/shark.md describes each; its
+ * context is also given where it is defined, module/chunk*.c:
  *
  *   may sleep      enable, disable, chunk_create, chunk_delete, compress_chunk, send_chunk,
  *                  disk_writer, init_disk_writer, OSD_init_udp, get_chunk_table, chunk_dump
@@ -30,7 +29,7 @@
 void ktrace_logevent_fast(u16 type, u16 par1);
 void ktrace_logevent_critical(u16 type, u16 par1, u32 par2);
 
-/* Not filtered; with KTRACE_SHARK_FAST, and without par2, which callers of old may give. */
+/* Not filtered. Sets KTRACE_SHARK_FAST and ignores par2, which old callers may give. */
 #define FAST_TRACER_LOGEVENT(type, par1, ...)                                   \
 	do {                                                                    \
 		if (static_branch_unlikely(&ktrace_logevent_key))               \
@@ -66,7 +65,7 @@ int FTrace_init_disk_writer(const char *fname, int flag, const char *l_ip, const
 void FTrace_disk_writer(FTrace_Chunk_Ptr c);
 int FTrace_OSD_init_udp(int flag, const char *l_ip, const char *t_ip);
 
-/* Ours */
+/* Additions to S.Ha.R.K.'s functions */
 u64 FTrace_lost(enum ktrace_shark_lost reason);
 u32 FTrace_clk_per_msec(void);
 
