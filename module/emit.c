@@ -95,7 +95,7 @@ static bool emit_wants(const struct kt_emit_target *t, const struct kt_event *ev
  * current
  */
 static bool passes_filter(struct kt_emit_target *t, const struct kt_event *ev, u32 tid_flags,
-			 bool is_seen)
+			  bool is_seen)
 {
 	s64 work = READ_ONCE(t->work_max);
 	const struct kt_event_filter *v;
@@ -265,9 +265,7 @@ void kt_emit_fork(const struct task_struct *parent, const struct task_struct *ch
 	preempt_enable_notrace();
 }
 
-/**
- * kt_emit_exec - tell all filters that current runs a new program. Context: as kt_emit()
- */
+/** kt_emit_exec - tell all filters of an exec by current. Context: as kt_emit() */
 void kt_emit_exec(const struct task_struct *task)
 {
 	struct kt_emit_target *t;

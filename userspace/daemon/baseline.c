@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * baseline.c - the command as it is without recording, and what time a command took
+ * baseline.c - runs the command without recording, and reports how long a command took
  *
- * For who wants to know what recording costs: the same command in the same surroundings,
- * and the same line about its time behind it. The session of somebody else's ktraced, which
- * the environment may name, is not the command's: it would record there.
+ * Shows what recording costs: runs the same command in the same environment and prints the same
+ * line about its time after it. Removes the session of another ktraced from the environment:
+ * the command would record there.
  */
 #include "baseline.h"
 

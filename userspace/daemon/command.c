@@ -2,10 +2,10 @@
 /*
  * command.c - the traced command
  *
- * The child is forked early, so that its pid can be followed, and held back by a
- * pipe until the session runs: nothing it does can come before the trace begins. It
- * gets back the signal mask and dispositions that ktraced was started with. A second
- * pipe, closed by a successful exec, carries the reason of a failed one.
+ * The child is forked early, so that its pid can be followed, and held back by a pipe until the
+ * session runs: nothing it does can happen before the trace begins. The child gets back the
+ * signal mask and dispositions that ktraced was started with. A second pipe, which a successful
+ * exec closes, carries the error of a failed one.
  */
 #include "command.h"
 
@@ -72,7 +72,7 @@ int command_fork(struct command *c, char **argv, const struct command_variable *
 	if (!pid) {
 		const int fds[2] = { gate[0], report[1] };
 
-		/* Its own copies of the other ends would keep both pipes open. */
+		/* If the child kept these ends, both pipes would stay open. */
 		close(gate[1]);
 		close(report[0]);
 		become(argv, env, fds, signals);
@@ -161,7 +161,7 @@ void die_by(int sig)
 	const struct rlimit no_core = { 0, 0 };
 	sigset_t set;
 
-	/* The command has dumped its core already; ours would replace it. */
+	/* The command has dumped its core already; a core of ktraced would replace it. */
 	setrlimit(RLIMIT_CORE, &no_core);
 	signal(sig, SIG_DFL);
 	sigemptyset(&set);

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * control_server.c - changes what is recorded while it is being recorded, for who asks
+ * control_server.c - changes what is recorded while it is being recorded, on request
  *
- * A message is taken from the port as a whole, checked, and done or refused before the next
- * one is looked at; <ktrace/port.h> has the words. Levels, -e and --where are choices of
- * their own: a message changes any of them, and what it does not name stays. When the answer is
- * sent, programs find the new choice in the session's memory, and the file says from when it
- * holds.
+ * Takes each message from the port as a whole, checks it, and executes or refuses it before the
+ * next one; <ktrace/port.h> defines the words. Levels, -e and --where are independent choices: a
+ * message changes some of them, the others stay. When the answer is sent, programs find the new
+ * choice in the session's memory, and the file says since when it holds.
  */
 #include "control_server.h"
 
@@ -73,7 +72,7 @@ static void show(struct recording *r, int fd, const struct ktrace_port_sender *t
 	answer(fd, to, &t);
 }
 
-/* struct words - what a message asks for; NULL: nothing about that */
+/* struct words - the values in a message; NULL: the message does not name it */
 struct words {
 	char *levels;
 	char *events;
@@ -87,7 +86,7 @@ static void free_words(struct words *w)
 	free(w->where);
 }
 
-/* What a message asks for: false, and why not, if it makes no sense. */
+/* Parses a request; returns false and the reason if it is invalid. */
 static bool read_choice(const struct recording *r, const struct words *w, struct choice *wanted,
 			char reason[NAMES_SIZE])
 {
@@ -128,7 +127,7 @@ static bool read_choice(const struct recording *r, const struct words *w, struct
 	return true;
 }
 
-/* What --context says of tracepoints and probes that come: of what is on it cannot change. */
+/* Sets the context of events that will be switched on; that of events that are on cannot change. */
 static int set_contexts(struct recording *r)
 {
 	int error = 0;
@@ -142,7 +141,7 @@ static int set_contexts(struct recording *r)
 	return error;
 }
 
-/* Nothing is on that has not got its filter, or has one of an earlier choice. */
+/* Sets filters before events are switched on: none runs without its filter or with an old one. */
 static int switch_kernel(struct recording *r, const struct choice *wanted,
 			 char reason[KPROBE_REASON_MAX])
 {
@@ -169,7 +168,7 @@ static int switch_kernel(struct recording *r, const struct choice *wanted,
 	return error;
 }
 
-/* What was changed of what is on is as it was. */
+/* Restores events that are on after switch_kernel() has failed. */
 static void switch_back(struct recording *r, const struct choice *wanted)
 {
 	char reason[KPROBE_REASON_MAX];
@@ -180,7 +179,7 @@ static void switch_back(struct recording *r, const struct choice *wanted)
 	kernel_filter_set(r->session, &r->dynamic, &r->choice, &wrong);
 }
 
-/* Kernel events first: they can fail. */
+/* Switches kernel events first, because they can fail. */
 static int switch_events(struct recording *r, const struct choice *wanted, const char **note,
 			 char reason[KPROBE_REASON_MAX])
 {
@@ -234,7 +233,7 @@ static void note_choice(struct recording *r)
 	meta_choice(&r->capture.meta, &r->choice, now.raw);
 }
 
-/* What the choice points to is a recording's own: @text is kept in @place. */
+/* Moves @text to @place, so that the recording owns what its choice points to. */
 static void keep(char **place, char **text)
 {
 	if (!*text)
@@ -264,7 +263,7 @@ static void set(struct recording *r, int fd, const struct ktrace_port_sender *to
 	}
 	r->choice = wanted;
 	if (w->events) {
-		/* Which patterns nothing has matched was asked of those of the command line. */
+		/* Patterns without a match are reported for the command line's choice only. */
 		free(r->capture.unmet);
 		r->capture.unmet = NULL;
 	}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* diagnostics.c - says why there may be less in the trace than was hoped for */
+/* diagnostics.c - explains why a trace may contain less than expected */
 #include "diagnostics.h"
 
 #include <errno.h>
@@ -23,7 +23,10 @@ static void why_no_kernel(const struct ktrace_session_info *info, char *buf, siz
 			 "group_kernel", strerror(-info->kernel_error));
 }
 
-/* Without the module only those who asked for kernel events miss them; who named some must know. */
+/*
+ * Notes that the module is missing only if kernel events were requested; fails for --all and -p.
+ * named_without_kernel() reports events that were requested by name.
+ */
 int diagnostics_no_kernel(const struct options *o, const struct ktrace_session_info *info)
 {
 	char why[KTRACE_REASON_SIZE + 80];
@@ -59,7 +62,7 @@ int diagnostics_begin(struct capture *c, const char *events)
 	return 0;
 }
 
-/* Names of events, a line each, and of their providers */
+/* Tries names of events, one on each line, and of their providers. */
 static void try_programs(struct ktrace_nearest *near, char *names)
 {
 	for (char *name; (name = strsep(&names, "\n"));) {
@@ -69,7 +72,7 @@ static void try_programs(struct ktrace_nearest *near, char *names)
 	}
 }
 
-/* Of several names, which come as a list, the event nearest to the first is told. */
+/* Reports a list of names that matched nothing, with the event nearest to the first of them. */
 static void complain_unmet(char *list, char *names, bool is_wrong)
 {
 	void (*say)(const char *format, ...) = is_wrong ? log_error : log_note;
@@ -86,7 +89,7 @@ static void complain_unmet(char *list, char *names, bool is_wrong)
 	    "'ktrace events PROGRAM' those of a program", list, ktrace_nearest_hint(&near));
 }
 
-/* Few programs have the library, and newcomers have none. */
+/* Explains that no program attached: few have the library, and new users have none. */
 static void complain_unattached(bool is_pthread)
 {
 	log_note("no program attached: is it linked with libktrace? If it is, KTRACE_DEBUG=1 "
@@ -97,7 +100,7 @@ static void complain_unattached(bool is_pthread)
 			 "takes");
 }
 
-/* True if one of the list looks like an event of the kernel. */
+/* True if an entry of the list looks like a mistyped kernel event. */
 static bool is_mistyped(const char *list)
 {
 	for (; list && *list; list += strcspn(list, ",") + (list[strcspn(list, ",")] == ','))

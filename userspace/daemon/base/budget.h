@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* budget.h - so much in all, and so much in a second */
+/* budget.h - a limit in total and a limit for each second */
 #ifndef KTRACED_BASE_BUDGET_H
 #define KTRACED_BASE_BUDGET_H
 
@@ -7,11 +7,11 @@
 #include <linux/types.h>
 
 /**
- * struct budget - what may be spent
- * @left:	in all
+ * struct budget - amounts that may be spent
+ * @left:	in total
  * @a_second:	within one second
- * @second:	the one that it is now
- * @spent:	in it
+ * @second:	the current second
+ * @spent:	in the current second
  */
 struct budget {
 	__u64 left;
@@ -20,7 +20,9 @@ struct budget {
 	__u64 spent;
 };
 
-/* Spends @amount at a time in ns. false: that was more than there is, now and forever. */
+/*
+ * Spends @amount at the time @ns. Returns false once a limit was exceeded, and from then on always.
+ */
 static inline bool budget_spend(struct budget *b, __u64 amount, __u64 ns)
 {
 	if (ns / 1000000000 != b->second) {

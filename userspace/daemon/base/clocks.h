@@ -13,10 +13,10 @@ struct clock_readings {
 	uint64_t ns[CLOCKS_NR];		/* the first is boottime */
 };
 
-/* Number of a clock in packets: BuiltinClock */
+/* Returns the number of a clock in packets: BuiltinClock */
 uint32_t clocks_id(unsigned int index);
 void clocks_read(struct clock_readings *r);
-/* Whether a clock went otherwise than boottime since @before, by 10 ms or more. */
+/* True if a clock has moved differently from boottime since @before, by 10 ms or more. */
 bool clocks_have_drifted(const struct clock_readings *before, const struct clock_readings *now);
 uint64_t clocks_boot_ns(void);
 uint64_t clocks_real_ns(const struct clock_readings *r);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * dying.c - ktraced processes that have been killed and are not gone yet
+ * dying.c - ktraced processes that have been killed but still exist
  *
- * kill(2) returns at once; a process that has buffers of gigabytes takes a while to end. It is
- * dying if one of its threads has SIGKILL pending, is exiting, or has ended, and another one is
- * left. For a moment between the first two a thread shows neither, so what looks alive is looked
- * at several times.
+ * kill(2) returns at once; a process with gigabytes of buffers takes a while to end. It is dying
+ * if one of its threads has SIGKILL pending or is exiting, or if one has ended while another one
+ * is left. For a moment between the first two states a thread shows neither, so a process that
+ * looks alive is checked several times.
  */
 #include "dying.h"
 
@@ -23,10 +23,10 @@
 
 #define WAIT_NS 10000000000ull
 #define NAP_NS 5000000
-/* How often what looks alive is looked at */
+/* Checks of a process that looks alive */
 #define LOOKS 3
 #define PATH_SIZE 96
-/* In the field flags of /proc/PID/stat: the thread has begun to exit. */
+/* A bit of the field flags of /proc/PID/stat: the thread has begun to exit */
 #define EXITING 0x4ul
 #define KILL_BIT 0x100ull
 
@@ -59,7 +59,7 @@ static bool is_killed(const char *folder)
 	return false;
 }
 
-/* @folder: of a thread */
+/* Returns the state of the thread whose folder in /proc is @folder. */
 static enum life life_of(const char *folder)
 {
 	char path[PATH_SIZE + 8], text[1024], state;
@@ -77,7 +77,7 @@ static enum life life_of(const char *folder)
 	return flags & EXITING || is_killed(folder) ? LIFE_DYING : LIFE_ALIVE;
 }
 
-/* LIFE_GONE: all its threads have ended, and it has no files any more. */
+/* Returns LIFE_GONE if all its threads have ended: it has no open files any more. */
 static enum life life_of_process(unsigned long pid)
 {
 	bool has[LIFE_ALIVE + 1] = { false };
@@ -109,7 +109,10 @@ static bool is_ktraced(unsigned long pid)
 	return pid != (unsigned long)getpid() && !strcmp(name, "ktraced\n");
 }
 
-/* The most that one of them is: dying, else alive. @pid: which one */
+/*
+ * Returns LIFE_DYING if another ktraced is dying, else LIFE_ALIVE if one is alive, else LIFE_NONE.
+ * @pid: out: which one
+ */
 static enum life look(unsigned long *pid)
 {
 	enum life most = LIFE_NONE, life;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* dying.h - ktraced processes that have been killed and are not gone yet */
+/* dying.h - ktraced processes that have been killed but still exist */
 #ifndef KTRACED_BASE_DYING_H
 #define KTRACED_BASE_DYING_H
 
 /**
- * dying_wait - wait until they are gone
+ * dying_wait - wait until they have ended
  *
- * Up to then their sessions have an owner, and their files a writer. A process that the kernel
- * cannot end, since a disk or a network file system does not answer, is waited for 10 s, and named.
+ * Until then their sessions have an owner, and their files a writer. If the kernel cannot end a
+ * process because a disk or a network file system does not answer, gives up after 10 s, names it.
  */
 void dying_wait(void);
 

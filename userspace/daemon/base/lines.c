@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* lines.c - META text, line by line */
+/* lines.c - lines of META text */
 #include "lines.h"
 
 #include <string.h>

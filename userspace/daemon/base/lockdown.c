@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* lockdown.c - whether the kernel tells even root nothing of its memory */
+/* lockdown.c - tells whether the kernel hides its memory even from root */
 #include "lockdown.h"
 
 #include <stdio.h>

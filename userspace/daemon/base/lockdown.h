@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* lockdown.h - whether the kernel tells even root nothing of its memory */
+/* lockdown.h - tells whether the kernel hides its memory even from root */
 #ifndef KTRACED_BASE_LOCKDOWN_H
 #define KTRACED_BASE_LOCKDOWN_H
 
@@ -7,10 +7,10 @@
 
 #define LOCKDOWN_FILE "/sys/kernel/security/lockdown"
 
-/* For messages about what is refused then */
+/* Reason for messages about things that lockdown refuses */
 #define LOCKDOWN_WHY "the kernel is locked down (confidentiality in " LOCKDOWN_FILE ")"
 
-/** lockdown_is_on - is the kernel locked down for confidentiality? False if that is not known */
+/** lockdown_is_on - true if the kernel is locked down for confidentiality; false if unknown */
 bool lockdown_is_on(void);
 
 #endif

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * log.c - one line, one write: lines of the traced command do not get mixed in
+ * log.c - messages on stderr, each line by one write so that output of the command cannot split it
  *
- * Names of programs and files are other people's: what a terminal would obey is shown
- * as '?'.
+ * Names of programs and files are not under our control: characters that a terminal would obey
+ * are shown as '?'.
  */
 #include "log.h"
 
@@ -22,7 +22,7 @@ static bool is_quiet;
 
 void log_text(const char *text, size_t size)
 {
-	/* Nothing can be done where stderr itself fails. */
+	/* If stderr itself fails, nothing can be done. */
 	if (write(STDERR_FILENO, text, size) < 0)
 		return;
 }
@@ -36,7 +36,7 @@ static void say(const char *format, va_list ap)
 	if (len < 0)
 		return;
 	ktrace_out_str(&out, "ktraced: ");
-	/* What went wrong stands behind names, however long they are. */
+	/* Keeps the error text after the name, however long the name is. */
 	if (len > 2 * HALF_MAX) {
 		text[HALF_MAX] = '\0';
 		ktrace_out_safe(&out, text);
@@ -75,7 +75,9 @@ void log_note(const char *format, ...)
 
 int log_output_end(int status)
 {
-	/* What does not fit into its buffer has been tried before. */
+	/*
+	 * Data that did not fit into the buffer was written earlier: ferror() reports its failure.
+	 */
 	if (!fflush(stdout) && !ferror(stdout))
 		return status;
 	log_error("standard output: %s", strerror(errno));

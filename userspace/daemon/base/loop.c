@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/* loop.c - one epoll loop: of what is ready, what left before its turn is forgotten */
+/* loop.c - one epoll loop; drops pending events of a source that leaves before its turn */
 #include "loop.h"
 
 #include <errno.h>
 #include <sys/epoll.h>
 #include <unistd.h>
 
-/* Events taken at a time: nobody waits long for a turn. */
+/* Events taken at a time: small, so that no source waits long for its turn */
 #define READY_MAX 64
 
 int loop_init(struct loop *l)

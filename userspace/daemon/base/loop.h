@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* loop.h - one epoll loop: descriptors and what to call when they are ready */
+/* loop.h - one epoll loop: descriptors and the handlers to call when they are ready */
 #ifndef KTRACED_BASE_LOOP_H
 #define KTRACED_BASE_LOOP_H
 
@@ -22,7 +22,7 @@ struct epoll_event;
 struct loop {
 	int epoll_fd;
 	bool is_done;
-	/* What epoll_wait() gave, of which some may leave before their turn */
+	/* Events of epoll_wait(); NULL in .data.ptr for a source that left before its turn */
 	struct epoll_event *ready;
 	int ready_nr;
 	unsigned int source_nr;
@@ -33,13 +33,13 @@ struct loop {
 int loop_init(struct loop *l);
 int loop_add(struct loop *l, int fd, uint32_t events, loop_handler *handler, void *arg);
 /*
- * For sources that come and go: @source is the caller's, and stays where it is until loop_leave(),
- * after which its handler is not called any more.
+ * For sources that come and go: @source belongs to the caller and must not move until loop_leave(),
+ * after which its handler is never called again.
  */
 int loop_join(struct loop *l, struct loop_source *source, uint32_t events);
 int loop_change(struct loop *l, struct loop_source *source, uint32_t events);
 void loop_leave(struct loop *l, const struct loop_source *source);
-/* Serves until loop_stop(). */
+/* Runs handlers until loop_stop(). */
 int loop_run(struct loop *l);
 void loop_stop(struct loop *l);
 void loop_exit(struct loop *l);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* now.h - the clock that ktraced's own timing goes by */
+/* now.h - the clock for ktraced's own timing */
 #ifndef KTRACED_BASE_NOW_H
 #define KTRACED_BASE_NOW_H
 

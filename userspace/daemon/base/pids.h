@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* pids.h - a set of process ids, a bit each */
+/* pids.h - a set of process ids, one bit each */
 #ifndef KTRACED_BASE_PIDS_H
 #define KTRACED_BASE_PIDS_H
 
 #include <linux/types.h>
 #include <stdbool.h>
 
-#define PIDS_MAX (1u << 22)	/* the kernel has no more */
+#define PIDS_MAX (1u << 22)	/* the kernel's own limit */
 
 struct pids {
 	unsigned char bits[PIDS_MAX / 8];

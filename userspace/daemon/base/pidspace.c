@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pidspace.c - whether process ids mean the same here as in the kernel's events
+ * pidspace.c - tells whether process ids mean the same here as in the kernel's events
  *
- * Kernel events have the ids of the first PID namespace. In another one the same ids belong to
- * other processes, in system calls as in a /proc that was mounted there: what /proc says of a
- * process must not be taken for what the kernel calls so. /proc can also be the first namespace's
+ * Kernel events carry ids of the first PID namespace. In another namespace the same ids belong to
+ * other processes, both in system calls and in a /proc mounted there: data from that /proc must not
+ * be taken for the process that a kernel event names. /proc can also belong to the first namespace
  * while ktraced is in another one.
  */
 #include "pidspace.h"
 
 #include <sys/stat.h>
 
-/* Inode of the first PID namespace, in all kernels */
+/* Inode of the first PID namespace, the same in all kernels */
 #define FIRST 0xEFFFFFFCu
 
 static __u64 inode_of(const char *path)
@@ -36,7 +36,7 @@ bool pidspace_is_kernels(void)
 	return is_first("/proc/self/ns/pid");
 }
 
-/* Process 1 of a /proc is in the namespace that the /proc is of. */
+/* Process 1 of a /proc is in the namespace that this /proc shows. */
 bool pidspace_is_in_proc(void)
 {
 	return pidspace_is_kernels() || is_first("/proc/1/ns/pid");

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * program.c - what can be told of a program by its file
+ * program.c - facts about a program that its file shows
  *
  * Whether it has a dynamic linker, and of which kind; whether it names functions of a
- * sanitizer. The file can be anything.
+ * sanitizer. The file can have any content.
  */
 #include "program.h"
 
@@ -29,7 +29,7 @@ static bool find_header(Elf *elf, GElf_Word type, GElf_Phdr *ph)
 	return false;
 }
 
-/* File offset of what is loaded to @address; false: there is none. */
+/* Finds the file offset of the data loaded at @address; false if no segment has it. */
 static bool find_place(Elf *elf, GElf_Addr address, int64_t *place)
 {
 	GElf_Phdr ph;
@@ -46,7 +46,7 @@ static bool find_place(Elf *elf, GElf_Addr address, int64_t *place)
 	return false;
 }
 
-/* The strings that the dynamic linker uses; NULL: there are none. */
+/* Returns the string table of the dynamic linker, or NULL if there is none. */
 static Elf_Data *find_names(Elf *elf)
 {
 	GElf_Addr address = 0;
@@ -83,7 +83,9 @@ static bool has_sanitizer(Elf *elf)
 	return false;
 }
 
-/* The dynamic linker of musl finds neither the GNU C library nor, in its own, all that needs it. */
+/*
+ * musl's dynamic linker finds neither the GNU C library nor, in musl, all that our library needs.
+ */
 static bool is_for_musl(Elf *elf, const GElf_Phdr *interp)
 {
 	static const char name[] = "/ld-musl-";
@@ -93,7 +95,7 @@ static bool is_for_musl(Elf *elf, const GElf_Phdr *interp)
 	return path && memmem(path->d_buf, path->d_size, name, strlen(name));
 }
 
-/* Of 32 bits, and this machine runs it. */
+/* True if it is a 32-bit program that this machine runs. */
 static bool is_narrow(Elf *elf)
 {
 #if defined(__x86_64__)
@@ -106,7 +108,7 @@ static bool is_narrow(Elf *elf)
 	return gelf_getclass(elf) == ELFCLASS32 && gelf_getehdr(elf, &h) && h.e_machine == machine;
 }
 
-/* What is no ELF file may have an interpreter, which is one. */
+/* A file that is not ELF has no obstacle of its own: it may name an ELF interpreter. */
 static const char *obstacle(Elf *elf, bool has_narrow)
 {
 	GElf_Phdr ph;
@@ -127,7 +129,7 @@ static const char *obstacle(Elf *elf, bool has_narrow)
 	return NULL;
 }
 
-/* Return: 0, -errno. */
+/* Return: 0 or -errno */
 static int check_executable(const char *path)
 {
 	struct stat st;
@@ -137,7 +139,7 @@ static int check_executable(const char *path)
 	return S_ISREG(st.st_mode) && !access(path, X_OK) ? 0 : -EACCES;
 }
 
-/* Where execvp(3) would find it. Return: 0, -errno. */
+/* Finds a command where execvp(3) would. Return: 0 or -errno */
 static int find_command(const char *command, char path[PATH_MAX])
 {
 	const char *dirs = getenv("PATH"), *end;
@@ -183,7 +185,7 @@ bool program_mentions(const char *command, const char *text)
 	while (!found && (n = read(fd, piece + kept, sizeof(piece) - kept)) > 0) {
 		len = kept + (size_t)n;
 		found = memmem(piece, len, text, size);
-		/* The text can lie across two pieces. */
+		/* The text may cross the border of two pieces. */
 		kept = len < size ? len : size - 1;
 		memmove(piece, piece + len - kept, kept);
 	}
@@ -204,7 +206,7 @@ const char *program_obstacle(const char *command, bool has_narrow)
 	if (fd < 0)
 		return NULL;
 	elf_version(EV_CURRENT);
-	/* Read, not mapped: a file may become shorter meanwhile. */
+	/* Read, not mapped: the file may be truncated meanwhile. */
 	elf = elf_begin(fd, ELF_C_READ, NULL);
 	if (elf)
 		reason = obstacle(elf, has_narrow);

@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* program.h - what can be told of a program by its file */
+/* program.h - facts about a program that its file shows */
 #ifndef KTRACED_BASE_PROGRAM_H
 #define KTRACED_BASE_PROGRAM_H
 
 #include <stdbool.h>
 
 /**
- * program_find - whether there is such a program
- * @command:	its name, to be looked for as execvp(3) does
+ * program_find - check that a program exists
+ * @command:	its name, looked up like execvp(3) does
  *
- * Return: 0, -errno of execvp(3), as far as that can be told before.
+ * Return: 0, or the -errno of execvp(3) as far as it can be predicted.
  */
 int program_find(const char *command);
 
 /**
  * program_obstacle - why a library could not be preloaded into a program
  * @command:	its name, as above
- * @has_narrow:	the library is there for programs of 32 bits, too
+ * @has_narrow:	the library is also installed for 32-bit programs
  *
- * Return: the reason, to follow "COMMAND ", or NULL: none is known.
+ * Return: the reason, to follow "COMMAND ", or NULL if none is known.
  */
 const char *program_obstacle(const char *command, bool has_narrow);
 
 /**
- * program_mentions - whether a program's file has these bytes
+ * program_mentions - true if a program's file contains these bytes
  * @command:	its name, as above
- * @text:	what to look for, at most 256 bytes
+ * @text:	bytes to look for, at most 256 bytes
  */
 bool program_mentions(const char *command, const char *text);
 

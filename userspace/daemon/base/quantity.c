@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* quantity.c - counts, sizes and times, as options say them */
+/* quantity.c - counts, sizes and times as options write them */
 #include "quantity.h"
 
 #include <ktrace/when.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * rights.c - files of another user, opened with that user's rights
+ * rights.c - opens files of another user with that user's rights
  *
- * The ids for file systems alone are changed, so that the user can neither signal nor trace the
- * thread. The C library would change those of all threads.
+ * Changes only the file system ids, so that the user can neither signal nor trace the thread.
+ * The functions of the C library would change those of all threads.
  */
 #include "rights.h"
 
@@ -16,17 +16,17 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Those of the C library are for all threads. */
+/* A raw system call, because setgroups() of the C library changes all threads. */
 #ifdef SYS_setgroups32
 #define SYS_SET_GROUPS SYS_setgroups32
 #else
 #define SYS_SET_GROUPS SYS_setgroups
 #endif
 
-/* Linux has no more. */
+/* The limit of Linux */
 #define GROUPS_MAX 65536
 
-/* Of this thread alone: root's go past quotas and into what file systems keep for root. */
+/* For this thread only: root's capabilities bypass quotas and file system reserves for root. */
 static int drop_capabilities(void)
 {
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };

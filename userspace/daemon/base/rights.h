@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* rights.h - files of another user, opened with that user's rights */
+/* rights.h - opens files of another user with that user's rights */
 #ifndef KTRACED_BASE_RIGHTS_H
 #define KTRACED_BASE_RIGHTS_H
 
@@ -11,16 +11,16 @@
  * @uid:	the user
  * @gid:	its group
  * @groups:	its other groups
- * @nr:		how many
+ * @nr:		number of @groups
  *
- * Only root can take those of others. Its thread has no capabilities from then on, unless @uid is
- * root.
+ * Only root can take the rights of another user. Its thread then has no capabilities, unless
+ * @uid is root.
  *
- * Return: 0 or -errno; the thread's rights are no more than before.
+ * Return: 0 or -errno; on failure the thread has no more rights than before.
  */
 int rights_take(uid_t uid, gid_t gid, const gid_t *groups, size_t nr);
 
-/** rights_take_user - the same with the groups that the system knows; -ENXIO: no such user */
+/** rights_take_user - same with the groups from the user database; -ENXIO: no such user */
 int rights_take_user(uid_t uid);
 
 #endif

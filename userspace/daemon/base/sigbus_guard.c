@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * sigbus_guard.c - lives on when somebody takes the session's memory away
+ * sigbus_guard.c - survives when another process truncates the session's memory
  *
- * A session in shared memory is a file that every program of its user can cut off. Who
- * then touches a page behind the end gets SIGBUS. The page is replaced by an empty one
- * and the damage is counted; everything else that causes SIGBUS ends ktraced as ever.
+ * A session in shared memory is a file that every program of its user can truncate. A process
+ * that then touches a page beyond the end gets SIGBUS. The page is replaced by an empty one
+ * and the damage is counted; SIGBUS from any other cause still ends ktraced.
  *
- * The one global: a signal handler has no other way to know.
+ * The only global: a signal handler has no other way to find the session.
  */
 #include "sigbus_guard.h"
 

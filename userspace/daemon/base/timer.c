@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* timer.c - a sorted list: there are few timers, and most are set behind all others */
+/* timer.c - a sorted list: there are few timers, and most are due after all others */
 #include "timer.h"
 
 #include <errno.h>
@@ -36,7 +36,7 @@ static void take(struct timers *t, struct timer *timer)
 	timer->is_set = false;
 }
 
-/* Only those due when it begins: one that sets itself for at once waits for its next turn. */
+/* Runs only timers due at its start: one that sets itself with no delay waits for the next turn. */
 static void run(void *arg, uint32_t events)
 {
 	struct timers *t = arg;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* timer.h - any number of one-shot timers in the loop, by one descriptor a clock */
+/* timer.h - any number of one-shot timers in the loop, with one descriptor for each clock */
 #ifndef KTRACED_BASE_TIMER_H
 #define KTRACED_BASE_TIMER_H
 
@@ -10,7 +10,7 @@
 
 #include "loop.h"
 
-/* Set again or stopped from anywhere, its own handler included. */
+/* May be set again or stopped anywhere, even in its own handler. */
 struct timer {
 	TAILQ_ENTRY(timer) link;
 	bool is_set;
@@ -25,10 +25,10 @@ struct timers {
 	TAILQ_HEAD(timer_list, timer) due;	/* soonest first */
 };
 
-/* @clock: CLOCK_MONOTONIC, or CLOCK_BOOTTIME, which goes on in suspend. Return: 0 or -errno. */
+/* @clock: CLOCK_MONOTONIC, or CLOCK_BOOTTIME, which also runs in suspend. Return: 0 or -errno. */
 int timers_init(struct timers *t, struct loop *l, clockid_t clock);
 void timers_exit(struct timers *t);
-/* @timer: @fire and @arg are set. One that is set already is set again. */
+/* Sets a timer whose @fire and @arg are filled in; moves one that is already set. */
 void timer_set(struct timers *t, struct timer *timer, uint64_t delay_ms);
 void timer_stop(struct timers *t, struct timer *timer);
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * uevent.c - which CPUs and modules come and go, told by the kernel
+ * uevent.c - kernel messages about CPUs and modules that come and go
  *
  * The kernel sends a message for each device that changes, "online@/devices/system/cpu/cpu1", and
- * for each module, "add@/module/ext4", after its initialisation. Reading now and then which CPUs
- * are online would not do: a CPU may have been off in between.
+ * for each module, "add@/module/ext4", after its initialisation. Polling the list of online CPUs
+ * would not do: a CPU may have been off in between.
  */
 #include "uevent.h"
 
@@ -33,7 +33,7 @@ int uevent_open(void)
 	return error;
 }
 
-/* The next message, as text. Return: 0; -EAGAIN there is none; -ENOBUFS some were dropped. */
+/* Reads the next message as text. Return: 0; -EAGAIN there is none; -ENOBUFS some were dropped */
 static int next_message(int fd, char message[MESSAGE_SIZE])
 {
 	struct sockaddr_nl from;
@@ -48,7 +48,7 @@ static int next_message(int fd, char message[MESSAGE_SIZE])
 		if (n < 0)
 			break;
 		message[n] = '\0';
-		/* Programs can send, too. */
+		/* Ignores messages that programs have sent. */
 		if (!from.nl_pid)
 			return 0;
 	}

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* uevent.h - which CPUs and modules come and go, told by the kernel */
+/* uevent.h - kernel messages about CPUs and modules that come and go */
 #ifndef KTRACED_BASE_UEVENT_H
 #define KTRACED_BASE_UEVENT_H
 
-/* Longest name of a module, the NUL included. */
+/* Longest name of a module, including the NUL */
 #define UEVENT_MODULE_MAX 64
 
-/* From now on. Return: descriptor, or -errno: this kernel does not tell. */
+/* Starts to listen. Return: a descriptor, or -errno if this kernel sends no such messages. */
 int uevent_open(void);
 
 /**
- * uevent_next_cpu - a CPU that has come or gone
+ * uevent_next_cpu - get the next CPU that went online or offline
  * @fd:		of uevent_open(), or < 0
  *
- * Return: its number; -EAGAIN there is none; -ENOBUFS so many that it is not known which.
+ * Return: its number; -EAGAIN there is none; -ENOBUFS messages were dropped.
  */
 int uevent_next_cpu(int fd);
 
 /**
- * uevent_next_module - a module that has been loaded
- * @fd:		of uevent_open(), or < 0; not one that CPUs are asked from
+ * uevent_next_module - get the next module that has been loaded
+ * @fd:		of uevent_open(), or < 0; not the one used for CPUs
  * @name:	out: its name
  *
- * Return: 0; -EAGAIN there is none; -ENOBUFS so many that it is not known which.
+ * Return: 0; -EAGAIN there is none; -ENOBUFS messages were dropped.
  */
 int uevent_next_module(int fd, char name[UEVENT_MODULE_MAX]);
 

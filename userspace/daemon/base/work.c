@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
-/* work.c - what others' wishes can make long: step by step, a few ms each time round the loop */
+/* work.c - runs jobs of unbounded length step by step, a few ms in each turn of the loop */
 #include "work.h"
 
 #include "clocks.h"
 
-/* Of one work, before the next in the queue has its turn: steps are of very different lengths. */
+/* Time for one work before the next in the queue has its turn; one step can be shorter or longer */
 #define SLICE_NS 1000000u
 
-/* The next work of the other kind of owner, or of the same if that has none. NULL: there is none */
+/* Takes the next work of the other kind of owner, else of the same kind. NULL: there is none */
 static struct work *take(struct works *all)
 {
 	struct work *w = NULL;

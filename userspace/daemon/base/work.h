@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * work.h - what others' wishes can make long: done in turns of some ms, and all else between them
+ * work.h - runs jobs of unbounded length in turns of a few ms, with all else between them
  *
- *	work_begin() --the first turn, if nobody is before it--> done
+ *	work_begin() --the first turn, if the queue is empty--> done
  *	       \                              ^
  *	        `--> queue --steps of a ms, to the end of the queue--'
  *
- * Two queues are taken by turns: producers are many, and must not keep a session from its end.
+ * Two queues alternate: many producers must not delay the end of a session.
  */
 #ifndef KTRACED_BASE_WORK_H
 #define KTRACED_BASE_WORK_H
@@ -16,7 +16,7 @@
 
 #include "timer.h"
 
-/* Behind so much of anything, as of all work together, everything else has its turn. */
+/* After this time of any one activity, or of all work together, everything else has its turn. */
 #define TURN_NS 5000000u
 
 enum work_owner {
@@ -29,7 +29,10 @@ struct work {
 	TAILQ_ENTRY(work) link;
 	enum work_owner owner;
 	bool is_waiting;
-	/* A step, of some ms at most. Return: whether there is more; otherwise @arg may be gone. */
+	/*
+	 * Does one step, of a few ms at most. Return: true if there is more; if false, @arg may be
+	 * gone.
+	 */
 	bool (*step)(void *arg);
 	void *arg;
 };
@@ -38,16 +41,16 @@ struct works {
 	struct timers *timers;
 	struct timer turn;
 	bool is_at_it;
-	enum work_owner latest;		/* whose work it was */
+	enum work_owner latest;		/* owner of the last work that was taken */
 	TAILQ_HEAD(work_list, work) queues[WORK_OWNERS];
 };
 
 void works_init(struct works *all, struct timers *timers);
-/* At once as far as its first turn goes. Nothing happens if it is under way. */
+/* Runs its first turn at once if possible. A no-op if the work is already queued. */
 void work_begin(struct works *all, struct work *w);
-/* Not from its own step. */
+/* Removes a work from the queue. Must not be called from its own step. */
 void work_stop(struct works *all, struct work *w);
-/* All that is under way, to its end. */
+/* Runs all queued works to their ends. */
 void works_finish(struct works *all);
 
 #endif

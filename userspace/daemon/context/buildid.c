@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * buildid.c - build ids of files of which nothing is believed
+ * buildid.c - build ids from untrusted ELF files
  *
- * A traced process chooses what it maps, so sizes and offsets are checked, little is read,
- * and only regular files are opened: to open a device may do something, and so may reading what the
- * kernel makes up, as /proc/kmsg, which has no size. A name may mean
- * another file a moment later, so what is opened is the file that was looked at.
+ * A traced process chooses the files it maps, so sizes and offsets are checked, little is read,
+ * and only regular files with a size are opened: opening a device may have side effects, and so may
+ * reading a file that the kernel generates, such as /proc/kmsg, which has size 0. A name may denote
+ * another file a moment later, so the file that was checked is the one that is opened.
  */
 #include "buildid.h"
 
@@ -83,7 +83,7 @@ static bool read_at(int fd, void *to, size_t size, uint64_t off)
 	return pread(fd, to, size, (off_t)off) == (ssize_t)size;
 }
 
-/* Notes are alike in both classes of files. */
+/* ELF notes have the same layout in both classes of files. */
 static bool find_at(int fd, uint64_t off, uint64_t size, char *text)
 {
 	char notes[NOTES_MAX];
@@ -138,8 +138,8 @@ static bool find_in(int fd, char *text)
 }
 
 /*
- * Kernels report the inode of the file system below an overlay, and for btrfs another device than
- * stat(2) does.
+ * Accepts another device on overlayfs and btrfs: kernels report the inode of the file system below
+ * an overlay, and for btrfs another device than stat(2) does.
  */
 static bool is_file(int fd, dev_t device, ino_t inode)
 {

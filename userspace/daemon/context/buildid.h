@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* buildid.h - build ids of files of which nothing is believed */
+/* buildid.h - build ids from untrusted ELF files */
 #ifndef KTRACED_CONTEXT_BUILDID_H
 #define KTRACED_CONTEXT_BUILDID_H
 
@@ -11,11 +11,13 @@
 
 /* @text: 2 * @size + 1 bytes */
 void buildid_print(const unsigned char *id, size_t size, char *text);
-/* Of a file that holds nothing but ELF notes, as in /sys. False, here and below: there is none. */
+/*
+ * Reads a file that contains only ELF notes, as in /sys. All return false if there is no build id.
+ */
 bool buildid_of_notes_file(const char *path, char *text);
-/* Of a program or library; false also if it is no regular file. */
+/* Reads a program or library; false also if it is not a regular file. */
 bool buildid_of_file(const char *path, char *text);
-/* The same, and false if another file has that name; @inode 0: any will do. */
+/* Same, but false if another file has that name now; @inode 0: accepts any file. */
 bool buildid_of_inode(const char *path, dev_t device, ino_t inode, char *text);
 
 #endif

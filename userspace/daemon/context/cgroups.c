@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * cgroups.c - which control groups there are
+ * cgroups.c - lists the control groups
  *
  * The id that the kernel records is the inode of the group's folder in the hierarchy of
- * version 2. Groups come and go, so this is asked again and again.
+ * version 2. Groups come and go, so the hierarchy is read repeatedly.
  */
 #include "cgroups.h"
 
@@ -17,7 +17,7 @@
 
 #define FOLDERS_OPEN 16
 
-/* For the callback of nftw(3), which has no argument of its own */
+/* For the callback of nftw(3), which takes no argument for its caller */
 static struct cgroups *groups;
 static struct ktrace_text *text;
 static size_t root_len;

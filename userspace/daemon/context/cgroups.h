@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* cgroups.h - which control groups there are */
+/* cgroups.h - lists the control groups */
 #ifndef KTRACED_CONTEXT_CGROUPS_H
 #define KTRACED_CONTEXT_CGROUPS_H
 
 #include <ktrace/tracefile.h>
 
-/* struct cgroups - ids that were told, as tsearch(3) has them */
+/* struct cgroups - ids already written to META, a tree of tsearch(3) */
 struct cgroups {
 	void *told;
 };
 
-/* META lines cgroup of all that were not told */
+/* Adds a META line cgroup for each group that has none yet. */
 void cgroups_tell(struct cgroups *g, struct ktrace_text *meta);
 void cgroups_free(struct cgroups *g);
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * context.c - what is recorded beside payloads of kernel events, and what that means
+ * context.c - context recorded with kernel events beside their payloads, and its meaning
  *
- * Records have numbers. What the numbers mean is asked for from time to time and goes into
- * META: stacks from the session, with the functions of the kernel and the code of processes
- * that they go through; control groups from their file system.
+ * Records contain numbers. Their meaning is collected from time to time and written to META:
+ * stacks from the session, with the kernel functions and the code of processes that they go
+ * through; control groups from their file system.
  */
 #include "context.h"
 
@@ -20,20 +20,20 @@
 #include "base/pidspace.h"
 
 #define BUFFER_SIZE (64u << 10)
-/* Buffers taken in one drain: the rings wait meanwhile. */
+/* Buffers taken in one drain: the rings wait meanwhile */
 #define BUFFERS_PER_DRAIN 8
 #define LOOK_NS 100000000ull
-/* Looking for control groups takes no more than this part of the time: there may be thousands. */
+/* The search for control groups takes at most 1/20 of the time: there may be thousands. */
 #define LOOK_PART 20
 #define NAME_SIZE 64
-/* What names of kernel functions take, where there are many */
+/* Memory that the names of kernel functions take on kernels with many of them */
 #define SYMBOLS_BYTES (24u << 20)
-/* Between two attempts to find room for text about code */
+/* Time between two attempts to find room for text about code */
 #define ROOM_NS 1000000000ull
 
 static const __u16 stack_bits = KTRACE_CONTEXT_KSTACK | KTRACE_CONTEXT_USTACK;
 
-/* Hardware below software, each by the numbers of perf_event_open(2). */
+/* Counter kinds are hardware, then software, each numbered as in perf_event_open(2). */
 static int add_counter(struct context *c, struct ktrace_session *s, __u32 kind)
 {
 	const __u32 number = kind - KTRACE_ITEM_COUNTER;
@@ -77,7 +77,7 @@ static int set_event(struct context *c, struct ktrace_session *s, __u16 id, stru
 	return error;
 }
 
-/* Said once: there are many. */
+/* Reads kernel symbols on the first call only, so that a failure is reported once. */
 static void read_symbols(struct context *c)
 {
 	int error = 0;
@@ -91,7 +91,7 @@ static void read_symbols(struct context *c)
 			 strerror(-error));
 }
 
-/* Code of processes that will be gone when somebody looks at their stacks */
+/* Watches which code processes map: a process may have ended when its stacks are resolved. */
 static void watch_maps(struct context *c, struct ktrace_session *s)
 {
 	struct ktrace_reading now;
@@ -125,7 +125,7 @@ static void unwatch_maps(struct context *c)
 	c->watch = NULL;
 }
 
-/* That there is no room is said once; how much was missed, at the end. */
+/* Reports once that room has run out; unwatch_maps() reports the total at the end. */
 static void drain_maps(struct context *c, struct ktrace_session *s, struct ktrace_text *meta)
 {
 	if (mmap_events_drain(c->watch, s, meta) || c->is_short_said)
@@ -154,7 +154,9 @@ int context_begin(struct context *c, struct ktrace_session *s, const struct cont
 		return 0;
 	c->wishes = wishes;
 	c->has_proc = pidspace_is_kernels();
-	/* Requested even if empty: only then can tracepoints that come later have context. */
+	/*
+	 * Requests context even if empty: only then can tracepoints that are added later have it.
+	 */
 	error = ktrace_session_context(s, ktrace_kernel_event(0)->id, 0);
 	for (__u32 kind = KTRACE_ITEM_COUNTER; kind < 64 && !error; kind++)
 		if (all.counters & 1ull << kind)
@@ -176,11 +178,11 @@ void context_resume(struct context *c)
 	c->has_proc = pidspace_is_kernels();
 }
 
-/* The innermost address is an instruction, the others are behind a call. */
+/* The innermost address is the current instruction, the others are return addresses. */
 static void tell_functions(struct context *c, struct ktrace_text *meta,
 			   const struct ktrace_stack *stack)
 {
-	read_symbols(c);	/* before the recording began, except when one is recovered */
+	read_symbols(c);	/* already read at the start, except in recovery */
 	for (__u32 i = 0; i < stack->nr; i++)
 		kallsyms_tell(c->symbols, meta, KTRACE_STACK_ADDRESSES(stack)[i] - !!i);
 }

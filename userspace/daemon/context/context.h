@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* context.h - what is recorded beside payloads of kernel events, and what that means */
+/* context.h - context recorded with kernel events beside their payloads, and its meaning */
 #ifndef KTRACED_CONTEXT_CONTEXT_H
 #define KTRACED_CONTEXT_CONTEXT_H
 
@@ -14,23 +14,23 @@
 #include "procmaps.h"
 
 /**
- * struct context - of one recording; all zero: nothing is recorded beside payloads
- * @has_stacks:	stacks are to be asked for
+ * struct context - state of one recording; all zero: no context is recorded
+ * @has_stacks:	the session may have stacks
  * @has_cgroups: control groups are recorded
- * @has_read:	@symbols were looked for
- * @has_proc:	/proc has the processes that stacks are of
- * @is_short_said: that there was no room for text about code
- * @next_look:	when control groups are looked at again
- * @next_room:	when room for text about code may be looked for again
- * @pos:	stacks up to here are in the file
- * @dropped:	stacks that there was no room for, or that could not be read
- * @symbols:	of the kernel, NULL = not known
- * @cgroups:	those that were told
- * @maps:	code that was told
- * @watch:	tells of code that is mapped meanwhile, NULL = does not
- * @wishes:	what was asked for and can be had
- * @refused:	what cannot be had, KTRACE_CONTEXT_*
- * @counters:	by kind of item: bit for the session, 0 = there is none
+ * @has_read:	reading @symbols was tried
+ * @has_proc:	/proc shows the process ids that stacks carry
+ * @is_short_said: lack of room for text about code was reported
+ * @next_look:	time of the next search for control groups
+ * @next_room:	time of the next attempt to find room for text about code
+ * @pos:	stacks up to this position are in the file
+ * @dropped:	stacks lost for lack of room, or unreadable
+ * @symbols:	the kernel's symbols, NULL = unknown
+ * @cgroups:	control groups already written
+ * @maps:	mapped code already written
+ * @watch:	watches for newly mapped code, NULL = none
+ * @wishes:	the clauses of --context
+ * @refused:	context that is not available, KTRACE_CONTEXT_*
+ * @counters:	by kind of item: the session's bit, 0 = none
  */
 struct context {
 	bool has_stacks;
@@ -52,23 +52,23 @@ struct context {
 };
 
 /*
- * Has the session record what is wished for, as far as that can be; says what cannot.
- * Return: 0, -errno.
+ * Makes the session record the requested context as far as possible; reports what is missing.
+ * Return: 0 or -errno.
  */
 int context_begin(struct context *c, struct ktrace_session *s, const struct context_specs *wishes);
-/* The same for one more event, which is no row of the table; named "family:name". */
+/* Same for one more event that is not in the table of kernel events, named "family:name". */
 int context_event(struct context *c, struct ktrace_session *s, __u16 id, const char *name);
-/* Takes over what a session whose owner has died has met. */
+/* Takes over the stacks of a session whose owner has died. */
 void context_resume(struct context *c);
-/* Adds META lines of what has been met since the last call; @c may be NULL. */
+/* Adds META lines for the context seen since the last call; @c may be NULL. */
 void context_drain(struct context *c, struct ktrace_session *s, struct ktrace_text *meta);
-/* The same for the last time; says how many stacks are missing. */
+/* Same for the last time; reports how many stacks are missing. */
 void context_finish(struct context *c, struct ktrace_session *s, struct ktrace_text *meta);
-/* There will soon be no room for text about code; true once a second. @c may be NULL. */
+/* True at most once a second while room for text about code runs out. @c may be NULL. */
 bool context_is_short(struct context *c);
 /*
- * Of that text so many bytes are told again in the next part, ~0 = not known; @c may be NULL.
- * Or the one file has so many.
+ * context_kept() sets how many bytes of that text the next part repeats, ~0 = unknown; @c may be
+ * NULL. context_written() sets the size of the file of a recording that has only one.
  */
 void context_kept(struct context *c, __u64 bytes);
 void context_written(struct context *c, __u64 size);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * context_spec.c - what is to be recorded with kernel events, as --context has it
+ * context_spec.c - parses --context: what to record with kernel events
  *
  *   context = clause { ";" clause }
  *   clause  = [ globs "=" ] word { "," word }
  *   globs   = glob { "," glob }		as -e has them
  *   word    = "kstack" | "ustack" | "cgroup" | "nspid" | "perf:" counter
  *
- * What is wrong is said with its column, from 1 on.
+ * Errors name their column, counted from 1.
  */
 #include "context_spec.h"
 
@@ -34,7 +34,7 @@ static const struct {
 
 static const char counter_head[] = "perf:", tracepoint_head[] = "tp:";
 
-/* struct place - where the parser stands */
+/* struct place - position of the parser, and where its error goes */
 struct place {
 	const char *text;
 	const char *at;
@@ -49,7 +49,7 @@ static bool fail(const struct place *p, const char *at, size_t len, const char *
 	return false;
 }
 
-/* The same for a name that does not exist; a similar one goes to @try. */
+/* Same for a name that does not exist; @try collects candidates for a similar one. */
 static bool no_such(const struct place *p, const char *at, size_t len, const char *what,
 		    void (*try)(struct ktrace_nearest *near))
 {
@@ -115,7 +115,7 @@ static bool take_word(struct place *p, struct context_spec *w)
 		       try_counters);
 }
 
-/* Tracepoints are called without the "tp:" that -e asks for. */
+/* Matches tracepoints without the "tp:" that -e requires. */
 static bool matches_one(const char *glob, const char *family, const char *name)
 {
 	glob += strncmp(glob, tracepoint_head, strlen(tracepoint_head)) ? 0 :
@@ -123,7 +123,7 @@ static bool matches_one(const char *glob, const char *family, const char *name)
 	return !fnmatch(glob, strchr(glob, ':') ? name : family, 0);
 }
 
-/* Events that are no row of the table have names of their own: they cannot be checked here. */
+/* Accepts all names of dynamic events: they are not in the table and cannot be checked here. */
 static bool is_known(const char *glob)
 {
 	const struct ktrace_kernel_event *ev;
@@ -140,7 +140,7 @@ static bool is_known(const char *glob)
 	return false;
 }
 
-/* The next glob of a list that ends at @end, which may be empty. */
+/* Copies the next glob of a list that ends at @end; it may be empty. Returns its length. */
 static size_t take_glob(const char *at, const char *end, char glob[NAME_SIZE])
 {
 	size_t len = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* context_spec.h - what is to be recorded with kernel events, as --context has it */
+/* context_spec.h - parses --context: what to record with kernel events */
 #ifndef KTRACED_CONTEXT_CONTEXT_SPEC_H
 #define KTRACED_CONTEXT_CONTEXT_SPEC_H
 
@@ -10,7 +10,7 @@
 
 /**
  * struct context_spec - one clause of --context
- * @globs:	of events, as -e has them; @globs_len bytes; 0 = all kernel events
+ * @globs:	globs of events as in -e, @globs_len bytes; NULL = all kernel events
  * @globs_len:	bytes
  * @bits:	KTRACE_CONTEXT_*, without counters
  * @counters:	bit by kind of item, KTRACE_ITEM_COUNTER and so on
@@ -22,7 +22,7 @@ struct context_spec {
 	__u64 counters;
 };
 
-/* struct context_specs - all clauses: an event has what any of those that it matches says */
+/* struct context_specs - all clauses: an event gets the union of those that match it */
 struct context_specs {
 	struct context_spec list[CONTEXT_SPECS_MAX];
 	__u32 nr;
@@ -31,19 +31,19 @@ struct context_specs {
 /**
  * context_specs_parse - add the clauses of an argument of --context
  * @w:		the clauses
- * @text:	the argument, which must stay
- * @reason:	out: what is wrong, and where
+ * @text:	the argument, which must stay valid
+ * @reason:	out: the error and its column
  * @size:	bytes of @reason
  *
- * Return: whether it makes sense.
+ * Return: true if the argument is valid.
  */
 bool context_specs_parse(struct context_specs *w, const char *text, char *reason, size_t size);
 
-/* What is wished for one event, named "family:name" */
+/* Returns the context requested for one event, named "family:name". */
 struct context_spec context_specs_for(const struct context_specs *w, const char *family,
 				      const char *name);
 
-/* All that is wished for some event */
+/* Returns the context requested for any event. */
 struct context_spec context_specs_all(const struct context_specs *w);
 
 #endif

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * kallsyms.c - functions of the kernel by their addresses
+ * kallsyms.c - finds functions of the kernel by their addresses
  *
- * There are more than 100,000 of them, of which a trace needs some hundred: these are written
- * as they are met. A function ends where the next symbol begins.
+ * There are more than 100,000 of them, but a trace needs only some hundred: each is written
+ * when it is first met. A function ends where the next symbol begins.
  */
 #include "kallsyms.h"
 
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An address further behind a symbol belongs to code that was loaded later. */
+/* An address further than this after a symbol belongs to code that was loaded later. */
 #define SIZE_MAX_OF_ONE (1ull << 20)
 
 /* struct symbol - @name is "function" or "function [module]" */
@@ -57,7 +57,7 @@ static int add(struct kallsyms *k, __u64 address, const char *name)
 	return 0;
 }
 
-/* "ffffffff81000000 T startup_64\n", or behind the name "\t[module]\n"; only code counts. */
+/* Parses "ffffffff81000000 T startup_64\n", or with "\t[module]\n" after the name; ignores data. */
 static int add_line(struct kallsyms *k, char *line)
 {
 	char *at, *tab;
@@ -114,7 +114,7 @@ void kallsyms_free(struct kallsyms *k)
 	free(k);
 }
 
-/* Number of the last symbol at or before @address, of several the first; nr: there is none. */
+/* Returns the index of the last symbol at or before @address (the first of equals), nr if none. */
 static size_t find(const struct kallsyms *k, __u64 address)
 {
 	size_t low = 0, high = k->nr, middle;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* kallsyms.h - functions of the kernel by their addresses */
+/* kallsyms.h - finds functions of the kernel by their addresses */
 #ifndef KTRACED_CONTEXT_KALLSYMS_H
 #define KTRACED_CONTEXT_KALLSYMS_H
 
@@ -9,13 +9,13 @@
 struct kallsyms;
 
 /*
- * Reads the kernel's symbols. Return: 0, -EPERM their addresses are hidden from us, -errno; @out is
- * NULL then.
+ * Reads the kernel's symbols. Return: 0, -EPERM if their addresses are hidden, or -errno; on
+ * failure @out is NULL.
  */
 int kallsyms_read(struct kallsyms **out);
 /* NULL is allowed, here and below. */
 void kallsyms_free(struct kallsyms *k);
-/* Adds META lines symbol and image for @address, unless they have been told. */
+/* Adds META lines symbol and image for @address, unless they have been written. */
 void kallsyms_tell(struct kallsyms *k, struct ktrace_text *meta, __u64 address);
 
 #endif

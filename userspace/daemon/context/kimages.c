@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * kimages.c - the kernel and its modules: which build they are, and where
+ * kimages.c - the kernel and its modules: their build ids and addresses
  *
- * With that, who looks at the trace later finds the files with their debug information, and
- * knows that they are the right ones.
+ * With these, a later reader of the trace finds the files with debug information, and can check
+ * that they are the right ones.
  */
 #include "kimages.h"
 
@@ -17,7 +17,7 @@
 #define KERNEL "vmlinux"
 #define NAME_MAX_OF_ONE 64
 
-/* Notes it. True: it was noted already, or cannot be. */
+/* Notes a name. Returns true if it was noted already, or cannot be. */
 static bool is_told(struct kimages *k, const char *name)
 {
 	const size_t size = strlen(name) + 1;
@@ -35,7 +35,7 @@ static bool is_told(struct kimages *k, const char *name)
 	return false;
 }
 
-/* Where the code of a module begins; 0 = hidden from us */
+/* Returns the start of a module's code; 0 = hidden from us */
 static __u64 text_of(const char *module)
 {
 	unsigned long long text = 0;
@@ -72,7 +72,7 @@ void kimages_tell(struct kimages *k, struct ktrace_text *meta, const char *symbo
 	char name[NAME_MAX_OF_ONE] = KERNEL;
 	const char *module = strstr(symbol, " [");
 
-	/* Though the kernel chose the name: it becomes part of a path here. */
+	/* Checks the name even though the kernel chose it: it becomes part of a path here. */
 	if (module && (sscanf(module, " [%63[^]/.]", name) != 1))
 		return;
 	if (!is_told(k, name))

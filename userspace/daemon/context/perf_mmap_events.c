@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * perf_mmap_events.c - code that processes map while a recording runs, told by the kernel
+ * perf_mmap_events.c - watches which code processes map while a recording runs
  *
- * When a stack is looked at its process may be gone, and /proc with it. So the kernel's perf
- * events tell of each piece of code when it is mapped, with the build id of its file, and of
- * each fork and exec: one event on each CPU that counts nothing. What processes had before is
- * read from /proc when they fork; of others, procmaps.c looks when a stack of theirs is met.
+ * When a stack is resolved its process may have ended, and its /proc entries with it. So the
+ * kernel's perf events report each piece of code when it is mapped, with the build id of its file,
+ * and each fork and exec: one event on each CPU, which counts nothing. Code that a process mapped
+ * earlier is read from /proc when it forks; procmaps.c reads that of others when it meets a stack.
  *
- * An event ends when its CPU goes, so there is a new one when a CPU comes. What happened before
- * that is lost, as what there was no room for: then nothing is taken for known any more.
+ * An event ends when its CPU goes offline, so a CPU that comes online gets a new one. Earlier
+ * mappings on that CPU are lost, like records that the ring had no room for: after that, no process
+ * counts as known any more.
  *
- * There is a limit to the text. Beyond it news are counted only, until there is room again: in the
- * next second, when processes are gone, as the file grows, or as time goes by.
+ * The text has a limit. Beyond it records are only counted until there is room again: in the
+ * next second, when processes have ended, as the file grows, or as time goes by.
  */
 #include "perf_mmap_events.h"
 
@@ -36,26 +37,26 @@
 #define RING_PAGES 64u
 #define RECORD_MAX (1u << 16)
 /*
- * Every process maps code, and each part of a recording repeats it all, except what concerns
- * processes that are gone: one line is some 150 bytes, and a program that starts has 5 to 10.
+ * Every process maps code, and each part of a recording repeats all of it, except for processes
+ * that have ended: one line has some 150 bytes, and a program that starts has 5 to 10.
  */
 #define TEXT_MAX (16ull << 20)
 #define TEXT_A_SECOND (2ull << 20)
 /*
- * In a single file nothing is forgotten, but there may be more as it becomes larger, and in each
- * second: of rings that are overwritten there is nothing in the file until the end.
+ * A single file drops no text, but may have more as it grows, and more each second: with
+ * overwriting rings, the file stays empty of events until the end.
  */
 #define TEXT_OF_FILE 8
 #define TEXT_EACH_SECOND 1024u
-/* Where there was none left, it goes on when there is so much, not for each single line. */
+/* Once the text is used up, resumes only when so much is free, not for each single line. */
 #define TEXT_TO_GO_ON (256u << 10)
 
 /**
- * struct ring - news of a CPU
- * @fd:		the event, -1 = the CPU is off
- * @page:	head and tail, behind it the records
- * @lost:	pieces of news that it has had no room for, as far as is known
- * @told:	as far as records tell
+ * struct ring - records of one CPU
+ * @fd:		the event, -1 = the CPU is offline
+ * @page:	head and tail, followed by the records
+ * @lost:	records lost for lack of room, as far as known
+ * @told:	losses that PERF_RECORD_LOST has reported
  */
 struct ring {
 	int fd;
@@ -65,20 +66,20 @@ struct ring {
 };
 
 /**
- * struct mmap_events - one recording's
- * @cpu_nr:	CPUs that there can be
+ * struct mmap_events - state of one recording
+ * @cpu_nr:	number of possible CPUs
  * @cpus:	their rings
- * @uevent_fd:	which of them come and go, < 0 = nothing is heard of it
+ * @uevent_fd:	reports CPUs that come and go, < 0 = unavailable
  * @page:	size of a page
- * @since:	when it began, or news were lost: what is read from /proc is told as of then
- * @loss:	what there are no news of
- * @is_partial:	there are CPUs that are off, and nothing is heard of when they are on
- * @left:	text that may be written; nothing a second: none at present
- * @second:	up to which what comes in each second is in @left, 0 = not yet
- * @told:	text that has been
- * @now:	clocks, of this drain
- * @known:	processes whose code is told
- * @record:	the one that is looked at
+ * @since:	start, or time of the last loss: timestamp for mappings read from /proc
+ * @loss:	records and CPUs that were missed
+ * @is_partial:	some CPUs were offline or unwatchable, and may run unwatched
+ * @left:	text that may be written; a_second 0: paused
+ * @second:	time up to which TEXT_EACH_SECOND was added to @left, 0 = not yet
+ * @told:	text written so far
+ * @now:	clocks at the start of this drain
+ * @known:	processes whose code has been written
+ * @record:	the current record
  */
 struct mmap_events {
 	unsigned int cpu_nr;
@@ -96,7 +97,7 @@ struct mmap_events {
 	__u64 record[RECORD_MAX / sizeof(__u64)];
 };
 
-/* What the kernel appends to each record, by sample_type below */
+/* Fields that the kernel appends to each record because of sample_type below */
 struct trailer {
 	__u32 pid;
 	__u32 tid;
@@ -154,7 +155,7 @@ static int open_event(int cpu)
 	return (int)syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-/* Return: 0, also if the CPU is off; -errno. */
+/* Return: 0, also if the CPU is offline; or -errno. */
 static int open_ring(struct mmap_events *w, unsigned int cpu)
 {
 	struct ring *r = &w->cpus[cpu];
@@ -187,7 +188,7 @@ static int open_all(struct mmap_events *w)
 {
 	int error = 0;
 
-	/* Before the CPUs are looked at, so that none is missed. */
+	/* Opened before the CPUs are checked, so that none is missed. */
 	w->uevent_fd = uevent_open();
 	for (unsigned int cpu = 0; cpu < w->cpu_nr && !error; cpu++) {
 		error = open_ring(w, cpu);
@@ -203,7 +204,7 @@ int mmap_events_begin(struct mmap_events **out, __u64 start)
 	int error;
 
 	*out = NULL;
-	/* Elsewhere perf tells other numbers than stacks have. */
+	/* In another PID namespace perf reports other process ids than stacks have. */
 	if (!pidspace_is_kernels())
 		return -EXDEV;
 	w = calloc(1, sizeof(*w));
@@ -260,15 +261,15 @@ void mmap_events_written(struct mmap_events *w, __u64 size)
 		mmap_events_kept(w, w->told > more ? w->told - more : 0);
 }
 
-/* From @ts on it is not known what has happened before. */
+/* Forgets all processes: from @ts on, earlier mappings are unknown. */
 static void forget_all(struct mmap_events *w, __u64 ts)
 {
 	memset(&w->known, 0, sizeof(w->known));
-	if ((__s64)(ts - w->since) > 0)		/* or of a CPU that was earlier */
+	if ((__s64)(ts - w->since) > 0)		/* not for an earlier record of another CPU */
 		w->since = ts;
 }
 
-/* The ring has lost @lost in all; false: that is known. */
+/* Notes that the ring has lost @lost in total; returns false if that was known. */
 static bool has_lost(struct mmap_events *w, struct ring *r, __u64 lost)
 {
 	if (lost <= r->lost)
@@ -278,7 +279,7 @@ static bool has_lost(struct mmap_events *w, struct ring *r, __u64 lost)
 	return true;
 }
 
-/* A record says what was lost before it, but perhaps none has come since. */
+/* A LOST record reports losses before it, but the latest loss may not have one yet. */
 static void look_for_loss(struct mmap_events *w, struct ring *r)
 {
 	struct {
@@ -298,7 +299,7 @@ struct mmap_events_loss mmap_events_loss(struct mmap_events *w)
 	return w ? w->loss : (struct mmap_events_loss){ .news = 0 };
 }
 
-/* The session's clock at a time of the kernel's */
+/* Converts a time of the kernel to the session's clock. */
 static __u64 raw_of(const struct mmap_events *w, __u64 ns)
 {
 	const __s64 ago = (__s64)(w->now.mono_ns - ns);
@@ -306,7 +307,7 @@ static __u64 raw_of(const struct mmap_events *w, __u64 ns)
 	return w->now.raw - (__u64)(__s64)((__int128)ago * w->now.hz / 1000000000);
 }
 
-/* 0 is no process of ours, and ~0 one that has ended. */
+/* pid 0 is not a process of ours, and ~0 has ended. */
 static bool is_process(__u32 pid)
 {
 	return pid && pid <= KTRACE_TID_MASK;
@@ -325,7 +326,7 @@ static void tell_origin(struct ktrace_text *meta, __u32 pid, __u32 ppid, __u64 t
 static void take_fork(struct mmap_events *w, struct ktrace_text *meta, const struct fork_record *r,
 		      __u64 ts)
 {
-	/* News of another CPU may be older than what was lost. */
+	/* A record of another CPU may be older than the last loss. */
 	const __u64 since = (__s64)(ts - w->since) < 0 ? ts : w->since;
 
 	if (r->pid == r->ppid || !is_process(r->ppid))		/* a thread */
@@ -336,7 +337,7 @@ static void take_fork(struct mmap_events *w, struct ktrace_text *meta, const str
 	tell_origin(meta, r->pid, r->ppid, ts);
 }
 
-/* The kernel knows build ids of files whose first page is in memory, and tells else which file. */
+/* The kernel sends the build id if the file's first page is in memory, else the file's identity. */
 static bool find_build(const struct map_record *r, const char *path, char *text)
 {
 	if (!(r->header.misc & PERF_RECORD_MISC_MMAP_BUILD_ID))
@@ -353,7 +354,7 @@ static void take_map(struct ktrace_text *meta, const struct map_record *r, __u64
 	struct mapping map = { .start = r->start, .end = r->start + r->size, .offset = r->offset };
 	char build[BUILDID_TEXT];
 
-	/* "//anon" and "[vdso]" are no files. */
+	/* "//anon" and "[vdso]" are not files. */
 	if (r->path[0] == '/' && r->path[1] != '/')
 		map.path = r->path;
 	if (find_build(r, map.path, build))
@@ -373,7 +374,7 @@ static bool is_paused(const struct mmap_events *w)
 	return !w->left.a_second;
 }
 
-/* What was missed meanwhile is not known, and procmaps.c looks for it. */
+/* On running out of text, forgets all processes, so that procmaps.c looks for missed mappings. */
 static void spend(struct mmap_events *w, __u64 size)
 {
 	const __u64 left = w->left.left;
@@ -385,7 +386,7 @@ static void spend(struct mmap_events *w, __u64 size)
 	forget_all(w, w->now.raw);
 }
 
-/* With the clock of this drain */
+/* Uses the clock of this drain. */
 static void look_for_room(struct mmap_events *w)
 {
 	const __u64 now = w->now.mono_ns / 1000000000;
@@ -408,7 +409,7 @@ static bool is_news(const struct perf_event_header *h)
 	       (h->type == PERF_RECORD_FORK && fork->pid != fork->ppid);
 }
 
-/* A record in @w->record, which is whole. */
+/* Handles the complete record in @w->record. */
 static void take(struct mmap_events *w, struct ring *r, struct ktrace_text *meta)
 {
 	const struct perf_event_header *h = (const void *)w->record;
@@ -454,7 +455,7 @@ static void copy(const struct mmap_events *w, const struct ring *r, __u64 from, 
 	memcpy((char *)to + first, data, size - first);
 }
 
-/* A record of this type has so many bytes, or more. */
+/* Returns the minimum size of a record of this type. */
 static size_t least_size(__u32 type)
 {
 	const size_t size = type == PERF_RECORD_LOST ? sizeof(struct lost_record) :
@@ -464,7 +465,7 @@ static size_t least_size(__u32 type)
 	return size + sizeof(struct trailer);
 }
 
-/* The record at @at to @w->record. Return: its size, 0 = it is none, so what follows is lost. */
+/* Copies the record at @at to @w->record. Return: its size; 0 = invalid, so the rest is lost. */
 static __u16 fetch(struct mmap_events *w, const struct ring *r, __u64 at, __u64 head)
 {
 	struct perf_event_header header;
@@ -485,7 +486,7 @@ static void drain_ring(struct mmap_events *w, struct ring *r, struct ktrace_text
 	size_t before;
 	__u16 size;
 
-	/* ORD(mapwatch_head:A) pairs ORD(mapwatch_tail:A): records before head */
+	/* ORD(mapwatch_head:A) pairs ORD(mapwatch_tail:A): reads records only after head */
 	head = __atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE);
 	for (; at != head && (size = fetch(w, r, at, head)); at += size) {
 		before = meta->len;
@@ -493,7 +494,7 @@ static void drain_ring(struct mmap_events *w, struct ring *r, struct ktrace_text
 		if (meta->len > before)
 			spend(w, meta->len - before);
 	}
-	/* ORD(mapwatch_tail:A) pairs ORD(mapwatch_head:A): records are read before room is */
+	/* ORD(mapwatch_tail:A) pairs ORD(mapwatch_head:A): frees room only after reading records */
 	__atomic_store_n(&r->page->data_tail, head, __ATOMIC_RELEASE);
 	look_for_loss(w, r);
 }
@@ -504,7 +505,7 @@ static bool has_news(const struct ring *r)
 	       r->page->data_tail;
 }
 
-/* A CPU has come or gone. */
+/* Replaces the ring of a CPU that went online or offline. */
 static void reopen(struct mmap_events *w, unsigned int cpu, struct ktrace_text *meta)
 {
 	struct ring *r = &w->cpus[cpu];
@@ -512,7 +513,7 @@ static void reopen(struct mmap_events *w, unsigned int cpu, struct ktrace_text *
 	if (has_news(r))
 		drain_ring(w, r, meta);
 	close_ring(w, r);
-	/* One that cannot be watched is like one that was missed. */
+	/* A CPU that cannot be watched is handled like one that was never reported. */
 	w->is_partial |= open_ring(w, cpu) < 0;
 	if (r->fd < 0)
 		return;

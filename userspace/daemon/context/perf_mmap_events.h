@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* perf_mmap_events.h - code that processes map while a recording runs, told by the kernel */
+/* perf_mmap_events.h - watches which code processes map while a recording runs */
 #ifndef KTRACED_CONTEXT_PERF_MMAP_EVENTS_H
 #define KTRACED_CONTEXT_PERF_MMAP_EVENTS_H
 
@@ -10,32 +10,33 @@
 struct mmap_events;
 
 /**
- * mmap_events_begin - have the kernel tell of all processes from now on
- * @out:	NULL if it does not
+ * mmap_events_begin - watch all processes from now on
+ * @out:	NULL on failure
  * @start:	the session's clock now
  *
  * Return: 0; -EACCES, -EPERM: it takes CAP_PERFMON; -EXDEV: in a PID namespace; -errno.
  */
 int mmap_events_begin(struct mmap_events **out, __u64 start);
-/* There will soon be no room for more text. */
+/* True if room for text is running out. */
 bool mmap_events_is_short(const struct mmap_events *w);
-/* There is room again for all but @bytes: the others concern processes that are gone. */
+/* Frees all room but @bytes: text about processes that have ended is not repeated. */
 void mmap_events_kept(struct mmap_events *w, __u64 bytes);
-/* The same of a recording in one file, which has become so large: an eighth may be text. */
+/* Same for a recording in one file, whose size is @size now: an eighth may be text. */
 void mmap_events_written(struct mmap_events *w, __u64 size);
 /*
- * META lines origin and map of what happened since. NULL is allowed, here and below.
- * false: there is no room for more text at present; what happens until there is is counted.
+ * Adds META lines origin and map for records since the last call; counts them instead while there
+ * is no room. Returns false if there is no room for more text at present. NULL is allowed, here and
+ * below.
  */
 bool mmap_events_drain(struct mmap_events *w, struct ktrace_session *s, struct ktrace_text *meta);
-/* All code that this process has is told here, or soon will be. */
+/* True if all code of this process has been written, or soon will be. */
 bool mmap_events_knows(const struct mmap_events *w, __u32 pid);
 
 /**
- * struct mmap_events_loss - what there are no news of
- * @news:	pieces of news that the kernel had no room for
- * @cpus:	times that a CPU has come, of whose first moments nothing is known
- * @untold:	pieces of news that there was no room for in the file
+ * struct mmap_events_loss - records that are missing
+ * @news:	records that the kernel had no room for
+ * @cpus:	number of times a CPU came online, each with unknown first moments
+ * @untold:	records that the file had no room for
  */
 struct mmap_events_loss {
 	__u64 news;

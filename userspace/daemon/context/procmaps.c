@@ -2,8 +2,8 @@
 /*
  * procmaps.c - code of processes, as far as stacks need it
  *
- * A process that has ended when its stack is looked at has no code any more; programs with
- * libktrace have told theirs themselves. Text of /proc is a traced process's choice.
+ * A process that has ended when its stack is resolved has no mappings any more; programs with
+ * libktrace have written theirs themselves. The traced process controls the text in /proc.
  */
 #include "procmaps.h"
 
@@ -16,16 +16,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Above this all is forgotten, and told again if need be. */
+/* Above this number all entries are forgotten, and written again when needed. */
 #define TOLD_MAX 65536u
-/* Pages that are known to have no code of a file, and for how long: it may come. */
+/* Pages known to have no code of a file; valid only for a time, since code may be mapped later */
 #define NONE_NR 4096u
 #define NONE_NS 1000000000ull
 #define PAGE_BITS 12
-/*
- * Most mappings of a process that is told as a whole: opening their files takes time, and rings
- * fill up.
- */
+/* Limits for a process that is written as a whole: opening files takes time, and rings fill up. */
 #define PROCESS_MAPS 4096u
 #define PROCESS_TEXT (1u << 20)
 
@@ -52,7 +49,7 @@ static int compare(const struct told_map *t, const struct ktrace_stack *stack, _
 	return t->start < address ? -1 : t->start > address;
 }
 
-/* How many are at or before the address */
+/* Returns the number of entries at or before the address. */
 static size_t find(const struct procmaps *m, const struct ktrace_stack *stack, __u64 address)
 {
 	size_t low = 0, high = m->nr, middle;
@@ -95,7 +92,7 @@ static int note(struct procmaps *m, const struct ktrace_stack *stack, const stru
 	return 0;
 }
 
-/* The entry that the page of this address has, or would have */
+/* Returns the entry for the page of this address: the one it has, or would have. */
 static struct no_map *none_at(const struct procmaps *m, const struct ktrace_stack *stack,
 			      __u64 address)
 {
@@ -114,7 +111,7 @@ static bool is_none(const struct procmaps *m, const struct ktrace_stack *stack, 
 	       n->page == address >> PAGE_BITS && now < n->until;
 }
 
-/* Code that a JIT compiler made, or of a process that is gone, is asked for once a second. */
+/* Makes code without a file (from a JIT compiler or an ended process) looked up once a second. */
 static void note_none(struct procmaps *m, const struct ktrace_stack *stack, __u64 now)
 {
 	__u64 address;
@@ -130,7 +127,9 @@ static void note_none(struct procmaps *m, const struct ktrace_stack *stack, __u6
 	}
 }
 
-/* "55a4c2e00000-55a4c2e01000 r-xp 00001000 fe:00 123   /usr/bin/x"; false: no code of a file */
+/*
+ * Parses "55a4c2e00000-55a4c2e01000 r-xp 00001000 fe:00 123 /usr/bin/x"; false: not code of a file
+ */
 static bool parse(char *line, struct mapping *map)
 {
 	unsigned long long start, end, offset;
@@ -169,7 +168,7 @@ void procmaps_tell_map(struct ktrace_text *meta, __u32 pid, __u64 ts, const stru
 	ktrace_text_str(meta, "path", map->path);
 }
 
-/* With the build id of the file, wherever that is: in a container, or removed meanwhile. */
+/* Reads the build id even if the file lives in a container or has been deleted. */
 static void tell(struct ktrace_text *meta, __u32 pid, __u64 ts, struct mapping *map)
 {
 	char path[96], build[BUILDID_TEXT];

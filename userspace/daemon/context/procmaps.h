@@ -11,7 +11,7 @@
 struct told_map;
 struct no_map;
 
-/* struct mapping - code of a file; without @path, what is no file; @build may be NULL */
+/* struct mapping - mapped code; @path is NULL if it is not of a file; @build may be NULL */
 struct mapping {
 	__u64 start;
 	__u64 end;
@@ -21,11 +21,11 @@ struct mapping {
 };
 
 /**
- * struct procmaps - what has been told
+ * struct procmaps - mappings already written
  * @told:	pieces of code, by process and address
- * @nr:		how many
- * @cap:	room for so many
- * @none:	where there was no code of a file lately, by hash; NULL: nowhere
+ * @nr:		number of @told
+ * @cap:	capacity of @told
+ * @none:	pages found without code of a file lately, by hash; NULL: none
  */
 struct procmaps {
 	struct told_map *told;
@@ -35,13 +35,13 @@ struct procmaps {
 };
 
 /*
- * META lines map of the code that a process's stack goes through, unless they have been told,
- * or the process is gone.
+ * Adds META lines map for the code that a process's stack goes through, unless they have been
+ * written, or the process has ended.
  */
 void procmaps_tell(struct procmaps *m, struct ktrace_text *meta, const struct ktrace_stack *stack);
-/* Those of all code that a process has now; false: it is gone, or has more than is told. */
+/* Adds lines for all code that a process has now; false: it has ended, or has too much code. */
 bool procmaps_tell_process(struct ktrace_text *meta, __u32 pid, __u64 ts);
-/* One of them */
+/* Adds one line map. */
 void procmaps_tell_map(struct ktrace_text *meta, __u32 pid, __u64 ts, const struct mapping *map);
 void procmaps_free(struct procmaps *m);
 

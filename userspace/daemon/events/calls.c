@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* calls.c - entries of -e that mean system calls by name: "syscall:openat", "syscall:open*" */
+/* calls.c - entries of -e that name system calls: "syscall:openat", "syscall:open*" */
 #include "calls.h"
 
 #include <stdio.h>
@@ -54,7 +54,7 @@ bool calls_are_in(const char *events)
 	return are;
 }
 
-/* A comment in the braces ends with them. */
+/* Ends the expression with a newline, since a comment in it would hide the closing parenthesis. */
 char *calls_expression(const char *glob, const char *expr, size_t len, size_t *before)
 {
 	char *calls = ktrace_calls_expression(glob), *all = NULL;

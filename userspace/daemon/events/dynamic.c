@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * dynamic.c - events of the kernel's own that -e names: tracepoints and dynamic probes
+ * dynamic.c - tracepoints and dynamic probes of the kernel that -e names
  *
- * tracefs says which there are, what their numbers are, and what their records look like. The
- * session gives each number an event id; the description goes into the file as it is.
- * A probe is an event like others once it is made.
+ * tracefs lists them, their numbers and the layout of their records. The session gives each
+ * number an event id; the description goes into the file unchanged. Once created, a probe is
+ * an event like any other.
  */
 #include "dynamic.h"
 
@@ -28,7 +28,7 @@
 #include "functions.h"
 #include "tracefs.h"
 
-/* Tracepoints with missed hits that are told one by one. */
+/* Tracepoints with missed hits that are reported one by one */
 #define MISSED_LINES 8
 
 bool dynamic_is(const char *item)
@@ -36,7 +36,7 @@ bool dynamic_is(const char *item)
 	return kprobe_is(item) || (!strncmp(item, "tp:", 3) && strchr(item + 3, ':'));
 }
 
-/* The next item of a list, without the blanks around it; NULL = there is none. */
+/* Takes the next item of a list, without the blanks around it; NULL = there is none. */
 static char *next_item(char **rest)
 {
 	char *item, *end;
@@ -91,7 +91,7 @@ static int number_of(const char *path, __u32 *number)
 	return error;
 }
 
-/* Even root gets EPERM, for functions that recording itself would hit. */
+/* Root gets EPERM, too, for functions that recording itself would hit. */
 static const char *hint_of(int error)
 {
 	if (error != -EPERM && error != -EACCES)
@@ -99,7 +99,7 @@ static const char *hint_of(int error)
 	return lockdown_is_on() ? "; " LOCKDOWN_WHY : geteuid() ? "; it takes CAP_PERFMON" : "";
 }
 
-/* With a pattern, events that cannot be recorded are skipped. */
+/* Notes an event that cannot be recorded; with a pattern, such events are skipped. */
 static void note_refused(struct dynamic *d, const char *name, int error)
 {
 	if (!d->skipped++)
@@ -107,7 +107,7 @@ static void note_refused(struct dynamic *d, const char *name, int error)
 			 hint_of(error));
 }
 
-/* Says so if the description cannot be read: the events are recorded, and remain bytes. */
+/* Reports an unreadable description; such events are recorded, and shown as bytes. */
 static int check_format(const struct dynamic_event *e)
 {
 	struct ktrace_format_error wrong;
@@ -179,7 +179,7 @@ static int want_path(struct dynamic *d, struct ktrace_session *s, const char *pa
 	return error == -ENOMEM ? error : 0;
 }
 
-/* What there is below @folder of tracefs is tried, each behind @head. */
+/* Tries all names below @folder of tracefs, each prefixed by @head. */
 static void try_folder(struct ktrace_nearest *near, const char *folder, const char *head)
 {
 	char path[PATH_MAX], name[KTRACE_NEAREST_MAX];
@@ -196,7 +196,7 @@ static void try_folder(struct ktrace_nearest *near, const char *folder, const ch
 		closedir(dir);
 }
 
-/* The nearest event of the system, or the nearest system */
+/* Finds the nearest event of the item's system, or else the nearest system. */
 static void find_nearest(struct ktrace_nearest *near, char name[KTRACE_NEAREST_MAX],
 			 const char *item)
 {
@@ -215,7 +215,7 @@ static void find_nearest(struct ktrace_nearest *near, char name[KTRACE_NEAREST_M
 	try_folder(near, "events", "");
 }
 
-/* True if the system of @item has the name of one of the kernel's modules. */
+/* True if the system of @item has the name of a module of this kernel. */
 static bool is_of_module(const char *item)
 {
 	char path[PATH_MAX], line[4096], file[256];
@@ -237,8 +237,8 @@ static bool is_of_module(const char *item)
 }
 
 /*
- * No tracepoint is called so. If there is nothing like it, a module that is loaded later may have
- * it, and only the end of the recording tells. Return: 0, -ENOENT.
+ * Handles an item that matches no tracepoint. If no event is similar, a module that is loaded later
+ * may define it, and only the end of the recording shows that. Return: 0 or -ENOENT.
  */
 static int no_tracepoint(const char *item, char *reason)
 {
@@ -256,7 +256,7 @@ static int no_tracepoint(const char *item, char *reason)
 	return -ENOENT;
 }
 
-/* The events that "SYSTEM:EVENT" matches, other recordings' probes left out. */
+/* Adds the events that "SYSTEM:EVENT" matches, except probes of other recordings. */
 static int want_tracepoints(struct dynamic *d, struct ktrace_session *s, const char *item,
 			    char *reason)
 {
@@ -325,10 +325,10 @@ static int want_probe(struct dynamic *d, struct ktrace_session *s, const char *i
 /**
  * struct probing - probes on the functions of one pattern
  * @item:	the pattern's item of -e
- * @made:	so many functions have one
- * @refused:	the kernel has refused so many
- * @first:	the first of those
- * @reason:	and why
+ * @made:	number of functions that have a probe
+ * @refused:	number of functions that the kernel has refused
+ * @first:	the first refused function
+ * @reason:	why it was refused
  */
 struct probing {
 	const char *item;
@@ -338,7 +338,7 @@ struct probing {
 	char reason[KPROBE_REASON_MAX];
 };
 
-/* Without numbers or memory for one there is none for the next. */
+/* Fails only if numbers or memory ran out: then the next function would fail, too. */
 static int want_function(struct dynamic *d, struct ktrace_session *s, struct probing *p,
 			 const char *function)
 {
@@ -355,7 +355,7 @@ static int want_function(struct dynamic *d, struct ktrace_session *s, struct pro
 	return 0;
 }
 
-/* How many there are is said before the first one is made. @is_again: it has been said */
+/* Reports the number of functions before probing the first. @is_again: already reported */
 static int check_functions(const struct functions *f, const char *item, bool is_again,
 			   char *reason)
 {
@@ -439,7 +439,7 @@ static int want_item(struct dynamic *d, struct ktrace_session *s, const char *it
 				 want_tracepoints(d, s, item + 3, reason);
 }
 
-/* Goes on after a failure, so that all reasons are told: @reason has the lines of each entry. */
+/* Continues after a failure, to report all errors: @reason gets the lines of each entry. */
 static int want_all(struct dynamic *d, struct ktrace_session *s, const char *events, char *reason)
 {
 	char list[KTRACE_FILTER_SIZE], one[KPROBE_REASON_MAX], *rest = list, *item;
@@ -452,7 +452,7 @@ static int want_all(struct dynamic *d, struct ktrace_session *s, const char *eve
 		ret = dynamic_is(item) ? want_item(d, s, item, one) : 0;
 		if (ret == -ENOMEM)
 			snprintf(one, sizeof(one), "%s", strerror(ENOMEM));
-		/* What was refused before has been told. */
+		/* Refusals of an earlier call have been reported. */
 		if (!ret || (d->is_again && ret != -ENOMEM))
 			continue;
 		error = !error || ret == -ENOMEM ? ret : error;
@@ -463,7 +463,7 @@ static int want_all(struct dynamic *d, struct ktrace_session *s, const char *eve
 	return error;
 }
 
-/* As want_tracepoints() and want_probe() find it. */
+/* Matches like want_tracepoints() and want_probe(). */
 bool dynamic_matches(const char *item, const struct dynamic_event *e)
 {
 	char pattern[PATH_MAX];

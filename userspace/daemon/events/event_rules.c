@@ -5,7 +5,7 @@
  *   list  = entry { "," entry }
  *   entry = glob [ "{" expression "}" ]
  *
- * Commas in braces are the expression's, and so are braces in quotes there.
+ * Commas in braces belong to the expression, and so do braces in quotes there.
  */
 #include "event_rules.h"
 
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The "}" that ends an expression, or the end of the text; not one in quotes. */
+/* Finds the "}" that ends an expression, or the end of the text; ignores braces in quotes. */
 static const char *expr_end(const char *at)
 {
 	char quote = 0;
@@ -37,7 +37,7 @@ bool event_rules_next(const char **list, struct wanted_entry *e)
 
 	if (!*at)
 		return false;
-	/* Blanks before a glob are none of it; see below for one that has nothing else. */
+	/* Skips blanks before a glob, unless the glob has nothing else. */
 	if (at[strspn(at, " ")] && !strchr(",{", at[strspn(at, " ")]))
 		at += strspn(at, " ");
 	*e = (struct wanted_entry){ .glob = at, .glob_len = strcspn(at, ",{"), .is_closed = true };
@@ -49,7 +49,10 @@ bool event_rules_next(const char **list, struct wanted_entry *e)
 		e->is_closed = *at == '}' && (at[1] == ',' || !at[1]);
 		at += *at == '}';
 	}
-	/* A glob of blanks matches nothing: one stays, as an empty one would match all. */
+	/*
+	 * Keeps one blank of a glob of blanks, which matches nothing: an empty glob would match
+	 * all.
+	 */
 	while (e->glob_len > 1 && e->glob[e->glob_len - 1] == ' ')
 		e->glob_len--;
 	at += strcspn(at, ",");

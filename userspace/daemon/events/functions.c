@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * functions.c - functions of the kernel that a pattern means, and that can be probed
+ * functions.c - finds the kernel functions that a pattern matches and that can be probed
  *
- * The kernel has lists: of all its symbols, of functions that its function tracer reaches, and
- * of those that probes themselves need. The second one is near what probes can be on; what
- * they cannot be on all the same, the kernel says when a probe is made.
+ * The kernel has three lists: all its symbols, the functions that its function tracer reaches,
+ * and those that probes themselves need. The second list approximates what can be probed; the
+ * kernel reports the remaining exceptions when a probe is created.
  */
 #include "functions.h"
 
@@ -21,7 +21,7 @@
 #define BARRED "/sys/kernel/debug/kprobes/blacklist"
 #define NAME_SIZE 512
 
-/* struct names - a list of names, which is sorted when it is whole */
+/* struct names - a list of names, sorted once it is complete */
 struct names {
 	char **list;
 	size_t nr;
@@ -67,7 +67,7 @@ static bool has(const struct names *n, const char *name)
 	return n->nr && bsearch(&name, n->list, n->nr, sizeof(*n->list), compare);
 }
 
-/* Copies a word, which ends at one of @ends; returns behind it. */
+/* Copies a word that ends at one of @ends; returns its end. */
 static const char *take_word(const char *at, const char *ends, char word[NAME_SIZE])
 {
 	const size_t n = strcspn(at, ends), len = n < NAME_SIZE ? n : NAME_SIZE - 1;
@@ -77,7 +77,7 @@ static const char *take_word(const char *at, const char *ends, char word[NAME_SI
 	return at + n;
 }
 
-/* How a line of a list has the name: word @skip, and "[MODULE]" behind it. */
+/* Splits a line of a list: the name is word @skip, and "[MODULE]" may follow it. */
 static void take_name(const char *line, unsigned int skip, const char *pattern, size_t literal,
 		      char *name, char *module)
 {
@@ -86,7 +86,7 @@ static void take_name(const char *line, unsigned int skip, const char *pattern, 
 		line += strcspn(line, " \t");
 		line += strspn(line, " \t");
 	}
-	/* Most names begin otherwise. */
+	/* Skips most lines early: their names do not begin like the pattern. */
 	if (strncmp(line, pattern, literal))
 		return;
 	line = take_word(line, " \t\n", name);
@@ -95,14 +95,16 @@ static void take_name(const char *line, unsigned int skip, const char *pattern, 
 		take_word(line + 1, "]\n", module);
 }
 
-/* What compilers and the kernel call parts of functions, and room in front of them */
+/*
+ * True for parts of functions and padding before them, by the names compilers and the kernel use.
+ */
 static bool is_part(const char *name)
 {
 	return strstr(name, ".cold") || !strncmp(name, "__pfx_", 6) ||
 	       !strncmp(name, "__cfi_", 6);
 }
 
-/* Adds the names of the list that the pattern means. @is_code: only what has such a letter */
+/* Adds the names of a list that the pattern matches. @is_code: only symbols that are code */
 static int read_list(const char *path, unsigned int skip, bool is_code, const char *pattern,
 		     struct names *n)
 {
@@ -149,7 +151,7 @@ static void bar(struct functions *f, const char *name)
 		snprintf(f->example, sizeof(f->example), "%s", name);
 }
 
-/* Is the name of place @i one that a function before or behind it has, too? */
+/* True if the name at @i occurs more than once: equal names are neighbours. */
 static bool is_ambiguous(const struct names *n, size_t i)
 {
 	return (i && !strcmp(n->list[i], n->list[i - 1])) ||
@@ -187,7 +189,7 @@ int functions_find(const char *pattern, struct functions *f)
 	lacks = error ? error : read_reached(pattern, &reached);
 	if (!error && lacks != -ENOMEM)
 		error = read_list(BARRED, 1, false, pattern, &barred);
-	/* Who may not read that learns it from the kernel, of each function. */
+	/* Without this list, the kernel refuses each such function when it is probed. */
 	if (error != -ENOMEM && all.nr)
 		error = divide(f, &all, lacks ? NULL : &reached, &barred);
 	free_names(&all);

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* functions.h - functions of the kernel that a pattern means, and that can be probed */
+/* functions.h - finds the kernel functions that a pattern matches and that can be probed */
 #ifndef KTRACED_EVENTS_FUNCTIONS_H
 #define KTRACED_EVENTS_FUNCTIONS_H
 
 #include <stddef.h>
 
-/* More functions than these are not probed by one entry: each costs time, and a number. */
+/* Limit of functions that one entry probes: each costs time and an event id */
 #define FUNCTIONS_MAX 512u
 
 /**
- * struct functions - those of one pattern
- * @names:	ascending, each as kprobe_events has it
- * @nr:		how many
- * @barred:	so many more there are that cannot be probed
+ * struct functions - functions that one pattern matches
+ * @names:	ascending, each as written to kprobe_events
+ * @nr:		number of @names
+ * @barred:	number of further functions that cannot be probed
  * @example:	one of those
  */
 struct functions {
@@ -23,12 +23,12 @@ struct functions {
 };
 
 /**
- * functions_find - find what a pattern means
- * @pattern:	"vfs_*", "MODULE:ext4_*", as in glob(7); without a module, of any
+ * functions_find - find the functions that a pattern matches
+ * @pattern:	"vfs_*", "MODULE:ext4_*", as in glob(7); without a module, any module
  * @f:		out, to be freed with functions_free()
  *
- * What can be probed is what the kernel's function tracer can reach, without what the kernel
- * bars from probes, and without names that several functions have. If that tracer is not there,
+ * Functions can be probed if the kernel's function tracer reaches them, unless the kernel
+ * bars them from probes or several functions have their name. Without that tracer,
  * all functions are taken.
  *
  * Return: 0 or -errno.

@@ -12,6 +12,7 @@
 #ifndef KTRACE_PTHREAD_KINDS_H
 #define KTRACE_PTHREAD_KINDS_H
 
+#define KTRACE_REGISTER_LATER
 #include <ktrace/ktrace.h>
 
 #include "load.h"

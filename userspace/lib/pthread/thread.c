@@ -19,7 +19,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-#define KTRACE_REGISTER_LATER
 #include "kinds.h"
 
 KTRACE_EVENT(pthread, thread_create_in, ktrace_u32(number), ktrace_ptr(routine), ktrace_ptr(arg),
