@@ -60,9 +60,7 @@ void command_abandon(struct command *c);
 /** command_reap - reap all children that have ended, the command or orphans */
 void command_reap(struct command *c);
 
-/**
- * command_has_signal - true for a signal from the terminal, which has sent it to the command, too
- */
+/** command_has_signal - true if the terminal sent it, and so sent it to the command, too */
 bool command_has_signal(int sig, int code);
 
 /** command_wait - wait until the command has ended; pass on the signals that end ktraced */

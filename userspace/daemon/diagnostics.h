@@ -6,9 +6,7 @@
 #include "options.h"
 #include "output/capture.h"
 
-/**
- * diagnostics_no_kernel - report that there is no kernel channel; -1 to go on, or the exit status
- */
+/** diagnostics_no_kernel - report the lack of a kernel channel; -1 to go on, or the exit status */
 int diagnostics_no_kernel(const struct options *o, const struct ktrace_session_info *info);
 
 /** diagnostics_begin - remember the names of -e; 0 or -ENOMEM */

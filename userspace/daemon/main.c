@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* main.c - ktraced: records a command, or whatever attaches, into a tracefile */
+/* main.c - ktraced: records a command, or all programs that attach, into a trace file */
 #include <signal.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 #include "recover.h"
 #include "service/run.h"
 
-/* Ours are blocked and read from a descriptor; nohup is respected. */
+/* Blocks the signals that are read from a descriptor; leaves SIGHUP ignored under nohup. */
 static void take_signals(struct command_signals *before, sigset_t *ours)
 {
 	const struct sigaction ignore = { .sa_handler = SIG_IGN };
@@ -28,20 +28,20 @@ static void take_signals(struct command_signals *before, sigset_t *ours)
 	if (!sigaction(SIGHUP, NULL, &hup) && hup.sa_handler != SIG_IGN)
 		sigaddset(ours, SIGHUP);
 	sigprocmask(SIG_BLOCK, ours, &before->mask);
-	/* Only a recording in parts heeds it. */
+	/* Only a recording in parts handles this signal. */
 	sigemptyset(&part);
 	sigaddset(&part, SIGUSR1);
 	sigprocmask(SIG_BLOCK, &part, NULL);
-	/* Of children whose parent ignores it nobody hears that they have ended, nor how. */
+	/* With SIGCHLD ignored, exit statuses are lost. */
 	sigaction(SIGCHLD, &usual, &before->chld);
-	/* A full pipe or a file size limit is an error of write(2) for us. */
+	/* Makes a full pipe or a file size limit an error of write(2). */
 	sigaction(SIGPIPE, &ignore, &before->pipe);
 	sigaction(SIGXFSZ, &ignore, &before->xfsz);
 }
 
 int main(int argc, char **argv)
 {
-	/* Not on the stack: sender_close() may leave a thread that uses it. */
+	/* Not on the stack: sender_close() may leave a thread running that uses it. */
 	static struct options options;
 	static struct recording r = { .options = &options };
 	sigset_t signals;
@@ -72,7 +72,10 @@ int main(int argc, char **argv)
 		die_by(r.abort_signal);
 	if (r.command.pid) {
 		command_wait(&r.command, &signals);
-		/* A trace that could not be finished has been said; the command comes first. */
+		/*
+		 * Problems of the trace have been reported; they decide the status only if the
+		 * command succeeded and --fail-on-loss or @is_failure asks for that.
+		 */
 		if (r.command.wait_status || !status || !(options.fail_on_loss || r.is_failure))
 			command_exit(&r.command);
 	}

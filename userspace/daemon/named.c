@@ -3,13 +3,13 @@
  * named.c - kernel events that -e names, and why they cannot be recorded
  *
  * An entry of -e names kernel events if it begins with tp:, kprobe: or kretprobe:, or if the part
- * before its colon is the name of one of the kernel's families. What is named must be recorded:
- * otherwise the command is not started, unless --optional is given. An entry with a glob in the
- * family's place means what there is.
+ * before its colon is the name of one of the kernel's families. Named events must be recorded:
+ * otherwise the command is not started, unless --optional is given. An entry with a glob for the
+ * family selects those events that exist.
  *
- * Any other name belongs to a program, which is known only when the program runs. One that differs
- * little from a family's name is taken for that, unless the command's file has it: no events at
- * all would be recorded.
+ * Any other name belongs to a program, and is known only when the program runs. A name that
+ * differs little from a family's is taken for a mistyped family, unless the command's file contains
+ * it: otherwise no events at all would be recorded.
  */
 #include "named.h"
 
@@ -29,7 +29,7 @@
 
 static const char mend[] = "; --optional records the rest";
 
-/* struct named - an entry of -e; what is longer is cut, and is then no name of an event */
+/* struct named - an entry of -e; a longer one is truncated, and then names no event */
 struct named {
 	char glob[GLOB_SIZE];
 	char family[GLOB_SIZE];
@@ -62,8 +62,8 @@ static bool names_kernel(const struct named *n)
 }
 
 /*
- * True if the kernel has an event that the entry means. tracefs tells that of tracepoints later,
- * and kernel_filter.c of system calls.
+ * True if the kernel has an event that the entry selects. Accepts all tracepoints and system calls:
+ * tracefs and kernel_filter.c check these later.
  */
 static bool is_known(const struct named *n)
 {
@@ -85,7 +85,7 @@ static void try_families(struct ktrace_nearest *near)
 		ktrace_nearest_try(near, ev->family);
 }
 
-/* True if the name differs little from a family's. */
+/* True if the name differs little from that of a family. */
 static bool is_near(const struct named *n)
 {
 	struct ktrace_nearest near;
@@ -104,7 +104,7 @@ bool named_is_near(const char *glob)
 	return next_entry(&glob, &n) && !is_known(&n) && is_near(&n);
 }
 
-/* True if tracepoints have such a family: the tp: is missing. */
+/* True if tracepoints have such a system: the "tp:" is missing. */
 static bool is_system(const struct named *n)
 {
 	const char *dir = tracefs_dir();
@@ -116,7 +116,7 @@ static bool is_system(const struct named *n)
 	return !access(path, F_OK);
 }
 
-/* " (did you mean 'NAME'?)", or nothing */
+/* Writes " (did you mean 'NAME'?)", or nothing. */
 static void put_hint(const struct named *n, char *hint, size_t size)
 {
 	struct ktrace_nearest near;
@@ -151,7 +151,7 @@ bool named_is_wrong(const char *events, char *reason, size_t size)
 	return false;
 }
 
-/* Return: as named_check(). */
+/* Return: same as named_check(). */
 static int complain(const struct options *o, const char *entries, const char *reason)
 {
 	if (o->is_optional)
@@ -167,8 +167,8 @@ static bool wants_all(const struct options *o)
 }
 
 /*
- * True if the entry, of which the kernel knows nothing, is meant to be the kernel's. Few mistype
- * the first letter.
+ * True if an entry that matches no kernel event was meant to. A similar name must have the right
+ * first letter: that is seldom mistyped.
  */
 static bool is_mistyped(const struct options *o, const struct named *n)
 {
@@ -210,7 +210,7 @@ int named_check(const struct options *o)
 	return status;
 }
 
-/* The entries that name kernel events, as a list */
+/* Lists the entries that name kernel events. */
 static size_t list_named(const struct options *o, char *list, size_t size)
 {
 	const char *rest = o->choice.events ? o->choice.events : "";
@@ -236,7 +236,7 @@ int named_without_kernel(const struct options *o, const char *why, bool *is_said
 	return complain(o, list, reason);
 }
 
-/* Why none of an entry's events can be produced; NULL: one can, or it has none here. */
+/* Returns why none of an entry's events can be produced; NULL: one can, or it selects none here. */
 static const char *why_none(const struct named *n, const struct select_missing *missing)
 {
 	const struct ktrace_kernel_event *ev;

@@ -9,55 +9,55 @@
 /**
  * named_check - look for names of kernel events that no kernel has
  *
- * For before the session is made.
+ * Called before the session is created.
  *
- * Return: -1 to go on, or the exit status after a failure, which has been said.
+ * Return: -1 to go on, or the exit status after a failure, which has been reported.
  */
 int named_check(const struct options *o);
 
 /**
- * named_without_kernel - the session has no kernel events: say so if -e names any
- * @why:	there are none
- * @is_said:	out: it names some
+ * named_without_kernel - report the events that -e names if the session has no kernel events
+ * @why:	reason that there are none
+ * @is_said:	out: -e names some
  *
- * Return: as named_check().
+ * Return: same as named_check().
  */
 int named_without_kernel(const struct options *o, const char *why, bool *is_said);
 
 /**
- * named_rows - look for entries of -e of whose events this kernel can produce none
- * @missing:	what select_enable() has found
+ * named_rows - look for entries of -e with no event that this kernel can produce
+ * @missing:	result of select_enable()
  *
- * Return: as named_check().
+ * Return: same as named_check().
  */
 int named_rows(const struct options *o, const struct select_missing *missing);
 
 /**
- * named_say - say that events cannot be recorded
- * @reason:	lines, the first ones of entries begin without a blank; changed
+ * named_say - report that events cannot be recorded
+ * @reason:	lines; the first line of each entry begins without a blank; modified
  *
- * Return: as named_check().
+ * Return: same as named_check().
  */
 int named_say(const struct options *o, char *reason);
 
 /**
- * named_is_wrong - does a list name an event of a kernel family that the family does not have?
+ * named_is_wrong - true if a list names an event of a kernel family that this family lacks
  * @events:	list of -e, or NULL
- * @reason:	out, @size bytes: which one
+ * @reason:	out, @size bytes: the event and a hint
  */
 bool named_is_wrong(const char *events, char *reason, size_t size);
 
 /**
- * named_is_near - does an entry that nothing has matched look like one of the kernel's?
+ * named_is_near - true if an entry without a match looks like a kernel event
  * @glob:	the entry
  */
 bool named_is_near(const char *glob);
 
 /**
- * named_end - look for entries of -e that have met no tracepoint until the end
- * @d:		those that were met
+ * named_end - look for entries of -e that have matched no tracepoint until the end
+ * @d:		the events of the recording
  *
- * Return: as named_check().
+ * Return: same as named_check().
  */
 int named_end(const struct options *o, const struct dynamic *d);
 

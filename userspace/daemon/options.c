@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* options.c - the command line of ktraced, Documentation/man/ktraced.8 */
+/* options.c - the command line of ktraced, see Documentation/man/ktraced.8 */
 #include "options.h"
 
 #include <errno.h>
@@ -33,7 +33,7 @@
 #define THREAD_NR_DEFAULT 64
 #define THREAD_NR_MAX 4096
 #define SPLIT_MAX (1ull << 40)
-/* What one producer gets if it does not say how much it needs */
+/* Limits of --producer-memory; the minimum is what a producer gets that requests no size */
 #define PRODUCER_MEMORY_MIN (256ull << 10)
 #define PRODUCER_MEMORY_MAX (1ull << 40)
 
@@ -425,10 +425,10 @@ static const struct option_row rows[] = {
 };
 
 #define ROW_NR (sizeof(rows) / sizeof(rows[0]))
-/* Columns of names in the help */
+/* Column at which descriptions of options begin in the help */
 #define HELP_COLUMN 25
 
-/* Options that do not go together, or lack another one; NULL: none */
+/* Returns the complaint about options that conflict or lack another one; NULL: none. */
 static const char *conflict(const struct options *o)
 {
 	if (o->is_service && (o->argv || o->output))
@@ -491,12 +491,15 @@ static int finish(struct options *o)
 		log_error("%s", wrong);
 		return EXIT_OWN;
 	}
-	/* For files of others; a command keeps its environment. */
+	/*
+	 * Sets the default for files that recovery and the service write; a command keeps its
+	 * environment.
+	 */
 	if (o->min_free_text && (o->is_recover || o->is_service))
 		setenv("KTRACE_MIN_FREE", o->min_free_text, 1);
 	if (o->is_recover)
 		return -1;
-	/* With gaps, what threads do with each other makes no sense. */
+	/* With gaps, the interplay of threads cannot be reconstructed. */
 	if (o->policy == KTRACE_POLICY_NR)
 		o->policy = o->is_pthread ? KTRACE_POLICY_BLOCK : KTRACE_POLICY_DROP;
 	if (!o->block_size) {
@@ -532,7 +535,7 @@ int options_parse(struct options *o, int argc, char **argv)
 	static char name[] = "ktraced";
 	int status;
 
-	/* getopt's messages begin with it, as all others do. */
+	/* Messages of getopt begin with argv[0], and all others with this name. */
 	argv[0] = name;
 	*o = (struct options) {
 		.ring_size = RING_DEFAULT,

@@ -13,8 +13,8 @@
 #define OPTIONS_PID_MAX 64
 
 /**
- * struct options - what was asked for
- * @output:	file to write; with a slash at its end the folder, NULL = this one
+ * struct options - the command line, with defaults filled in
+ * @output:	file to write; with a slash at its end a folder, NULL = the current one
  * @ring_size:	bytes of each per-CPU ring, power of two
  * @thread_size: bytes of each thread ring, power of two
  * @block_size:	bytes of a block, power of two
@@ -24,31 +24,32 @@
  * @choice:	-e and --level
  * @wishes:	--context
  * @is_all:	whole system
- * @is_pthread:	what threads of the command do with each other
+ * @is_pthread:	record threads and locks of the command
  * @is_baseline: run the command without recording anything
- * @is_quiet:	failures only
- * @is_json:	the summary, or the list, is for programs
- * @fail_on_loss: lost events are a failure
- * @is_optional: kernel events that -e names and that cannot be recorded are left out
+ * @is_quiet:	print only failures
+ * @is_json:	print the summary, or the list, as JSON
+ * @fail_on_loss: treat lost events as a failure
+ * @is_optional: skip kernel events that -e names and that cannot be recorded
  * @pids:	running processes to follow
- * @pid_nr:	how many
- * @level:	how blocks are compressed, 0 = not
- * @split_size:	bytes of a file, then the next one begins; 0 = they do not count
- * @split_ns:	the same in time
- * @mode:	of files, 0 = new ones have the usual one, others keep theirs
- * @keep:	how many files are kept then, 0 = all
- * @max_size:	bytes of all of them together, 0 = no limit
- * @min_free:	bytes that their file system keeps, 0 = none, or KTRACE_MIN_FREE_DEFAULT
- * @min_free_text: the same as it was given, NULL = it was not
- * @send:	where chunks of S.Ha.R.K. go
+ * @pid_nr:	number of @pids
+ * @level:	compression level of blocks, 0 = none
+ * @split_size:	bytes after which the next file begins, 0 = no limit
+ * @split_ns:	time after which the next file begins, 0 = no limit
+ * @mode:	mode of files, 0 = default for new files, unchanged for replaced ones
+ * @keep:	number of split files to keep, 0 = all
+ * @max_size:	bytes of all files together, 0 = no limit
+ * @min_free:	bytes to leave free in their file system, 0 = none, or KTRACE_MIN_FREE_DEFAULT
+ * @min_free_text: text of --min-free, NULL = not given
+ * @send:	destination of S.Ha.R.K. chunks
  * @duration_ns: how long to record, 0 = no limit
- * @is_recover:	write out what was left behind, instead of recording
- * @is_list:	... only say what there is
- * @is_discard:	... remove it unseen
- * @all_users:	... that of other users, too
+ * @is_recover:	complete the traces of dead sessions, instead of recording
+ * @is_list:	... only list the sessions
+ * @is_discard:	... remove them without saving anything
+ * @all_users:	... also sessions of other users
  * @is_service:	serve producers and consumers, instead of recording
- * @no_producer: with it: do not start the producer of ktrace's own data sources
- * @argv:	command and arguments, NULL-terminated; NULL = none. To recover: sessions
+ * @no_producer: ... without the producer of ktrace's own data sources
+ * @producer_memory: --producer-memory, bytes; 0 = the default
+ * @argv:	command and arguments, NULL-terminated; NULL = none. With @is_recover: sessions
  */
 struct options {
 	const char *output;
@@ -92,7 +93,7 @@ struct options {
 /**
  * options_parse - read the command line
  *
- * Says what is wrong with it.
+ * Reports errors in it.
  *
  * Return: -1 to go on, otherwise the exit status (after --help: 0).
  */

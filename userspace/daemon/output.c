@@ -2,8 +2,8 @@
 /*
  * output.c - the file of a recording, or the first of its parts
  *
- * What has its name already is replaced when the command runs, not before: a file by the first
- * section that is written, parts when the first new one, which is called FILE.new, gets its name.
+ * Existing files are replaced when the command runs, not before: a file by the first section
+ * that is written, parts when the first new part, called FILE.new until then, gets its name.
  */
 #include "output.h"
 
@@ -21,13 +21,13 @@
 #include "output/recovery_note.h"
 #include "output/room.h"
 
-/* Pipes, terminals and disks are mistakes; with /dev/null somebody measures. */
+/* Pipes, terminals and disks are mistakes; /dev/null serves measurements. */
 static bool is_fit_for_trace(const struct stat *st)
 {
 	return S_ISREG(st->st_mode) || (S_ISCHR(st->st_mode) && st->st_rdev == makedev(1, 3));
 }
 
-/* "-o ./app" with the name of the trace forgotten would overwrite the program. */
+/* "-o ./app" without a name for the trace would overwrite the program. */
 static bool is_program(const char *path)
 {
 	char magic[4] = "";
@@ -49,7 +49,7 @@ const char *output_path(const struct recording *r)
 	return output_is_split(r) ? r->parts.path : r->name;
 }
 
-/* -o FOLDER/ or nothing: the name is ours to choose */
+/* True if ktraced chooses the name: -o FOLDER/ or no -o. */
 static bool is_nameless(const struct options *o)
 {
 	size_t len = o->output ? strlen(o->output) : 0;
@@ -57,7 +57,7 @@ static bool is_nameless(const struct options *o)
 	return !len || o->output[len - 1] == '/';
 }
 
-/* Where old parts make room for new ones within --max-size, there have to be two at least. */
+/* If old parts make room for new ones within --max-size, there must be at least two parts. */
 static __u64 split_size(const struct options *o)
 {
 	const __u64 half = o->max_size / 2;
@@ -78,7 +78,7 @@ static int choose_name(struct recording *r)
 	return parts_init(&r->parts, r->name, split_size(o), o->split_ns, o->keep);
 }
 
-/* Can what has the name be replaced? Return: 0, -ECANCELED having complained. */
+/* Checks that an existing file can be replaced. Return: 0, or -ECANCELED after a complaint. */
 static int check_file(const char *path, const struct stat *st)
 {
 	if (S_ISDIR(st->st_mode))
@@ -99,7 +99,7 @@ static int open_whole(struct recording *r, struct ktrace_tracefile **file)
 
 	if (error)
 		return error;
-	/* A name that nobody gave has to be new. */
+	/* A name that ktraced chose must be new. */
 	if (is_nameless(r->options))
 		return ktrace_tracefile_create_part(r->name, 0, NULL, file);
 	r->is_replacing = S_ISREG(st.st_mode) && st.st_size;
@@ -170,7 +170,7 @@ void output_drop(const struct recording *r, struct ktrace_tracefile *file)
 	const char *path = output_path(r);
 	struct stat st;
 
-	/* A link, such as /dev/stdout, is not ours to remove. */
+	/* A link, such as /dev/stdout, must not be removed. */
 	if ((!r->is_replacing || output_is_split(r)) && !lstat(path, &st) && S_ISREG(st.st_mode))
 		unlink(path);
 	ktrace_tracefile_close(file);

@@ -6,16 +6,16 @@
 #include "recording.h"
 
 bool output_is_split(const struct recording *r);
-/* The file that is written now */
+/* Returns the path of the file being written. */
 const char *output_path(const struct recording *r);
 /*
- * Opens the file; what has its name is there, and as it was, until output_begin().
- * Return: -1, or the exit status: then it was said why not, and nothing is open.
+ * Opens the file; an existing file of that name stays unchanged until output_begin().
+ * Return: -1, or the exit status after reporting the error, with nothing open.
  */
 int output_open(struct recording *r, struct ktrace_tracefile **file);
-/* The recording has begun: its file replaces what had the name. */
+/* Replaces an existing file, once the recording has begun. */
 void output_begin(struct recording *r);
-/* The recording has not begun: the file is closed, and goes unless it was there before. */
+/* Closes the file of a recording that has not begun; removes it unless it existed before. */
 void output_drop(const struct recording *r, struct ktrace_tracefile *file);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* posix_registries.c - what programs with <trace.h> have left behind in shared memory */
+/* posix_registries.c - removes what programs with <trace.h> have left in shared memory */
 #include "posix_registries.h"
 
 #include "base/log.h"

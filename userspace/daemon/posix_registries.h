@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* posix_registries.h - what programs with <trace.h> have left behind in shared memory */
+/* posix_registries.h - removes what programs with <trace.h> have left in shared memory */
 #ifndef KTRACED_POSIX_REGISTRIES_H
 #define KTRACED_POSIX_REGISTRIES_H
 
 #include <stdbool.h>
 
 /**
- * registries_sweep - remove registries that no process uses; @all: as root, those of other users,
- * too
+ * registries_sweep - remove registries that no process uses; @all: as root, also those of other
+ * users
  */
 void registries_sweep(bool all);
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * preload.c - put libktrace-pthread in front of the C library of the command
+ * preload.c - puts libktrace-pthread in front of the C library of the command
  *
- * The library lies beside libktraceset, and that for programs of 32 bits where these have theirs:
- * the dynamic linker of each puts its own place for $LIB. It comes before what the user preloads,
- * which stays. So does libktrace, which has functions of its own (libktrace.map): as a dependency
- * alone it would come after the C library.
- * A command that would not start with it, or that it would not help, is left alone. The
- * programs that the command starts inherit the variable, as they do the session. Should one of
- * them have ASan, which insists on being first, it is told not to: the library steps aside.
+ * The library is beside libktraceset; the one for 32-bit programs is where their libraries are:
+ * each dynamic linker replaces $LIB by its own folder. It comes before libraries that the user
+ * preloads, which stay. So does libktrace, with functions of its own (libktrace.map): as a mere
+ * dependency it would come after the C library.
+ * Leaves commands alone that would not start with the library, or that it could not help. Programs
+ * that the command starts inherit the variable, like the session. If one of them uses ASan, which
+ * insists on being first, a variable turns that check off: the library steps aside.
  */
 #include "preload.h"
 
@@ -29,7 +29,7 @@
 #define LIBRARY "libktrace-pthread.so.0"
 #define WRITER "libktrace.so.0"
 
-/* The dynamic linkers of programs of this process's kind, and of 32 bits */
+/* Dynamic linkers for programs of this process's kind, and for 32-bit programs */
 #if defined(__x86_64__)
 #define OWN_LINKER "/lib64/ld-linux-x86-64.so.2"
 #define NARROW_LINKER "/lib/ld-linux.so.2"
@@ -38,7 +38,7 @@
 #define NARROW_LINKER "/lib/ld-linux-armhf.so.3"
 #endif
 
-/* Where a dynamic linker lies, below / or /usr: "/lib/i386-linux-gnu/"; false: there is none. */
+/* Finds a dynamic linker's folder below / or /usr: "/lib/i386-linux-gnu/"; false: not found. */
 static bool find_folder(const char *linker, char folder[PATH_MAX])
 {
 	const size_t usr = strlen("/usr");
@@ -60,7 +60,7 @@ static bool is_there(const char *folder, int len, const char *below, const char 
 	       !access(path, R_OK);
 }
 
-/* Does the dynamic linker put that for $LIB? There it finds what is loaded already. */
+/* True if the dynamic linker replaces $LIB by that folder: it finds the loaded library there. */
 static bool is_expanded(const char *folder, int len, const char *name)
 {
 	char path[PATH_MAX];
@@ -74,8 +74,8 @@ static bool is_expanded(const char *folder, int len, const char *name)
 }
 
 /*
- * If the libraries for programs of 32 bits lie where those look, @folder, of libktraceset @name,
- * becomes one that means a program's own.
+ * If the 32-bit libraries are where 32-bit programs look, replaces @folder, of libktraceset @name,
+ * by one that uses $LIB and so fits each program.
  */
 static bool widen(char folder[PATH_MAX], const char *name)
 {
@@ -93,7 +93,7 @@ static bool widen(char folder[PATH_MAX], const char *name)
 	return true;
 }
 
-/* Finds the library. Return: 0, -errno. */
+/* Finds the library. Return: 0 or -errno. */
 static int find_library(char path[PATH_MAX], bool *has_narrow)
 {
 	char beside[PATH_MAX], name[NAME_MAX + 1];
@@ -111,11 +111,11 @@ static int find_library(char path[PATH_MAX], bool *has_narrow)
 	*has_narrow = widen(beside, name);
 	if (snprintf(path, PATH_MAX, "%s" LIBRARY, beside) >= PATH_MAX)
 		return -ENAMETOOLONG;
-	/* The variable's own separators */
+	/* LD_PRELOAD separates names by blanks and colons. */
 	return path[strcspn(path, " :")] ? -EINVAL : 0;
 }
 
-/* The library at @path and libktrace beside it, as the variable has them: 0 or -ENOMEM. */
+/* Joins the library at @path and libktrace beside it for LD_PRELOAD: 0 or -ENOMEM. */
 static int add_writer(const char *path, char **list)
 {
 	const int folder = (int)(strrchr(path, '/') + 1 - path);
@@ -126,7 +126,7 @@ static int add_writer(const char *path, char **list)
 	return -ENOMEM;
 }
 
-/* @first and what the variable @name holds: 0 or -ENOMEM. */
+/* Joins @first and the value of the variable @name: 0 or -ENOMEM. */
 static int put_before(const char *first, const char *name, char **value)
 {
 	const char *before = getenv(name);

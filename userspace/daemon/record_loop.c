@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * record_loop.c - while a recording runs
+ * record_loop.c - the event loop of a recording
  *
- *   RUNNING --command gone--> LINGERING --nobody holds the buffer--> over
+ *   RUNNING --command gone--> LINGERING --no holder of the buffer--> over
  *      |                          |
  *      +--- duration, signal -----+--> over
  *
- * User space writers wake nobody, so rings are looked at by a timer: the fuller the
- * fullest ring was found, the sooner again, 1 to 50 ms. Once a second clocks are read,
- * rings of dead threads taken back, and blocks written that are not full yet, so that
- * a reader of the growing file is never far behind; the latter also when a part is old
+ * User space writers cannot wake ktraced, so a timer checks the rings: the fuller the
+ * fullest ring was, the sooner the next check, 1 to 50 ms. Once a second clocks are read,
+ * rings of dead threads reclaimed, and blocks written that are not full yet, so that
+ * a reader of the growing file is never far behind; the last also when a part is old
  * enough to end. Clocks are also read as soon as the machine has woken up or the wall
  * clock was set.
  *
  * Signals. With a command: ctrl-C at the terminal reaches the command too, so the
- * first one changes nothing here; SIGINT sent to ktraced alone, SIGTERM and SIGHUP are
- * passed on to the command. The second one, or the first when the command is gone,
+ * first SIGINT changes nothing here; SIGINT sent to ktraced alone, SIGTERM and SIGHUP are
+ * passed on to the command. The second signal, or the first when the command is gone,
  * ends the recording. Without a command the first one does. SIGQUIT is like SIGINT, but at the
- * terminal it concerns the command only: some print their stacks and go on. SIGUSR1 ends the
- * present part: what was recorded before it is in files that are whole.
+ * terminal it is for the command only: some print their stacks and go on. SIGUSR1 ends the
+ * current part: all that was recorded before it is in complete files.
  */
 #include "record_loop.h"
 
@@ -49,35 +49,35 @@
 #define INTERVAL_MIN MS
 #define INTERVAL_MAX (50 * MS)
 #define LINGER_CHECK (50 * MS)
-/* Drains before a part is ended on request; writers may be faster than we are. */
+/* Limit of drains before a part ends on request: writers may be faster than ktraced. */
 #define PART_DRAINS 64
-/* Looks without finding a holder, where children live that may yet attach. */
+/* Checks without a holder before the end, while children exist that may yet attach */
 #define LINGER_QUIET 3
 
 /**
  * struct watch - state of the loop
  * @r:		the recording
  * @loop:	the loop
- * @timer_fd:	one-shot, set again after each drain
+ * @timer_fd:	one-shot timer, set again after each drain
  * @signal_fd:	signals
  * @clock_fd:	becomes readable when the wall clock was set, or goes on after sleep
- * @module_fd:	which modules are loaded, < 0 = nothing is heard of it
- * @port_fd:	who wants to change what is recorded, < 0 = cannot
- * @session:	of the session's own descriptor, fd < 0 = it has none
- * @sender:	where programs connect that have chunks
- * @name:	where others see that the name of the parts is taken
+ * @module_fd:	reports loaded modules, < 0 = unavailable
+ * @port_fd:	port for requests to change what is recorded, < 0 = none
+ * @session:	the session's own descriptor, fd < 0 = it has none
+ * @sender:	socket for programs that have chunks
+ * @name:	socket that shows others that the name of the parts is taken
  * @is_deaf:	connections wait until the next second: there was no descriptor for one
- * @was_told_deaf: the user knows
+ * @was_told_deaf: this has been reported
  * @interval:	ns to the next drain
- * @next_second: when the once-a-second work is due
+ * @next_second: time of the next once-a-second work
  * @last_raw:	the latest reading of the session's clock
- * @trust:	of the kernel in that clock
- * @deadline:	when the recording ends by --duration, 0 = never
- * @linger_since: when the command was gone, 0 = it is not
- * @next_check:	when to ask again who holds the buffer
- * @quiet_checks: in a row
- * @was_told:	the user knows that we wait
- * @stop_signals: SIGINT, SIGQUIT, SIGTERM, SIGHUP so far
+ * @trust:	watches whether the kernel still trusts that clock
+ * @deadline:	time when --duration ends the recording, 0 = never
+ * @linger_since: time when the command had ended, 0 = it is running
+ * @next_check:	time of the next check for holders of the buffer
+ * @quiet_checks: checks without a holder in a row
+ * @was_told:	waiting for holders has been reported
+ * @stop_signals: number of SIGINT, SIGQUIT, SIGTERM, SIGHUP so far
  */
 struct watch {
 	struct recording *r;
@@ -143,8 +143,8 @@ static void tell_waiting(struct watch *w)
 }
 
 /*
- * The command is gone. Descendants that still hold the buffer are waited for; one is
- * enough to know that, and to ask thousands would keep the rings waiting.
+ * After the command has ended, waits for descendants that still hold the buffer. Asks for one
+ * holder only: to count thousands would keep the rings waiting.
  */
 static void check_linger(struct watch *w, __u64 now)
 {
@@ -162,7 +162,7 @@ static void check_linger(struct watch *w, __u64 now)
 		stop(w, "command ended");
 }
 
-/* With -p and without a command it is over when the last process is gone. */
+/* With -p and without a command, ends the recording when the last process has ended. */
 static void check_followed(struct watch *w, __u64 now)
 {
 	struct ktrace_session_info info;
@@ -174,7 +174,7 @@ static void check_followed(struct watch *w, __u64 now)
 		stop(w, "processes ended");
 }
 
-/* @is_reaping: some have ended, and are there until they are waited for. */
+/* @is_reaping: some processes have ended, but have not been reaped yet */
 static void look_for_absent(struct watch *w, bool is_reaping)
 {
 	if (w->r->options->is_pthread)
@@ -196,7 +196,7 @@ static void check_end(struct watch *w)
 		check_followed(w, now);
 }
 
-/* When the present part is old enough */
+/* Returns the time when the current part is old enough. */
 static __u64 part_end(const struct watch *w)
 {
 	return w->r->capture.parts ? parts_end_ns(w->r->capture.parts) : ~0ull;
@@ -234,8 +234,8 @@ static void adapt(struct watch *w, const struct capture_fill *fill)
 }
 
 /*
- * A cycle counter may begin again while the machine sleeps. What is recorded then cannot
- * be told from what was recorded long ago: it is the end.
+ * Reads the clocks. A cycle counter may restart while the machine sleeps: new records then cannot
+ * be told from old ones, so the recording ends.
  */
 static void read_clocks(struct watch *w)
 {
@@ -261,7 +261,7 @@ static void listen_for(struct watch *w, uint32_t events)
 	loop_change(&w->loop, &w->name, events);
 }
 
-/* A connection that cannot be accepted stays ready, and would keep the loop turning. */
+/* Stops listening: a connection that cannot be accepted would keep the loop spinning. */
 static void accepted(struct watch *w, int error)
 {
 	if (!error || error == -EAGAIN || error == -EINTR || error == -ECONNABORTED)
@@ -285,7 +285,7 @@ static void drain(struct watch *w)
 		if (w->is_deaf)
 			listen_for(w, EPOLLIN);
 	}
-	/* Blocks that are not full yet are for a part that is old, too, or for the next one. */
+	/* Blocks that are not full yet, too, if a part is old enough to end. */
 	fill = capture_drain(&w->r->capture, is_second || now >= part_end(w));
 	adapt(w, &fill);
 	look_for_absent(w, false);
@@ -294,8 +294,8 @@ static void drain(struct watch *w)
 }
 
 /*
- * The descriptor tells once, and then nothing until it is asked again. Not at each turn of the
- * loop, which that all followed processes are gone would keep turning.
+ * Re-arms the session's descriptor, which reports once. Done by the timer and not at each turn of
+ * the loop: once all followed processes have ended, it would keep the loop spinning.
  */
 static void ask_session(struct watch *w)
 {
@@ -317,7 +317,7 @@ static void on_timer(void *arg, uint32_t events)
 
 static int watch_clock(struct watch *w)
 {
-	/* As far as the kernel counts, in nanoseconds */
+	/* The kernel's maximum, in nanoseconds */
 	const struct itimerspec never = { .it_value = { .tv_sec = INT64_MAX / (long)SECOND } };
 
 	return timerfd_settime(w->clock_fd, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &never,
@@ -337,7 +337,7 @@ static void on_clock(void *arg, uint32_t events)
 	drain(w);
 }
 
-/* A ring passed its watermark, or the last traced process is gone. */
+/* Runs when a ring has passed its watermark, or the last traced process has ended. */
 static void on_session(void *arg, uint32_t events)
 {
 	(void)events;
@@ -366,7 +366,7 @@ static void on_stop_signal(struct watch *w, const struct signalfd_siginfo *info)
 		command_kill(command, sig);
 }
 
-/* Also if nothing has come since the last one: the one that asked waits for its end. */
+/* Ends the part even if it is empty: the process that asked waits for its end. */
 static void end_part(struct watch *w)
 {
 	struct capture *c = &w->r->capture;
@@ -426,7 +426,7 @@ static void on_sender(void *arg, uint32_t events)
 	struct watch *w = arg;
 
 	(void)events;
-	/* The rings get their turn, however many programs connect. */
+	/* Accepts only a few, so that the rings get their turn however many programs connect. */
 	accepted(w, sender_accept(&w->r->sender, 8));
 }
 
@@ -451,7 +451,7 @@ static int add_sources(struct watch *w)
 		error = loop_join(&w->loop, &w->session, EPOLLIN | EPOLLET);
 	if (!error && w->module_fd >= 0)
 		error = loop_add(&w->loop, w->module_fd, EPOLLIN, on_module, w);
-	/* Everything else works without it. */
+	/* The port is optional. */
 	if (!error && w->port_fd >= 0)
 		error = loop_add(&w->loop, w->port_fd, EPOLLIN, on_port, w);
 	w->sender = (struct loop_source){ w->r->sender.listen_fd, on_sender, w };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* record_loop.h - while a recording runs: drains, second by second work, signals, the end */
+/* record_loop.h - the event loop of a recording: drains, once-a-second work, signals, the end */
 #ifndef KTRACED_RECORD_LOOP_H
 #define KTRACED_RECORD_LOOP_H
 
@@ -8,9 +8,9 @@
 #include "recording.h"
 
 /**
- * record_loop_run - serve the recording until it is over
- * @r:		open recording; r->end_reason says why it ended
- * @signals:	blocked; ours to handle
+ * record_loop_run - serve the recording until it ends
+ * @r:		open recording; r->end_reason is set to the reason of its end
+ * @signals:	blocked signals, handled here
  *
  * Return: 0 or -errno.
  */

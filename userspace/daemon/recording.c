@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * recording.c - one recording, from opening the file to the summary
+ * recording.c - one recording, from creating the session to the summary
  *
- * Order: the session is made, the file is opened and gets its header, META says what
- * is known, the command is forked and held back, followed, tracing starts, the command
- * is let go. So nothing the command does can come before the file's beginning.
+ * Order: create the session, open the file and write its header, write the known META lines, fork
+ * the command and hold it back, follow it, start tracing, release the command. So nothing the
+ * command does can happen before the file's beginning.
  */
 #include "recording.h"
 
@@ -41,11 +41,11 @@
 #include "preload.h"
 #include "recover.h"
 
-/* Longest that a writer waits for a reader that is alive but does not read. */
+/* Longest time that a writer waits for a reader that is alive but does not read */
 #define BLOCK_TIMEOUT_MS 30000
 #define REGISTRY_SIZE (4u << 20)
 
-/* What may be done about a session that cannot be made. */
+/* Returns advice for a session that cannot be created. */
 static const char *remedy(int error, const char *reason)
 {
 	if (error == -ENOMEM || error == -ENOSPC || error == -EDQUOT)
@@ -143,7 +143,7 @@ static int set_filters(struct recording *r)
 	return error ? EXIT_OWN : -1;
 }
 
-/* Tracepoints and dynamic probes */
+/* Prepares tracepoints and dynamic probes. */
 static int set_up_dynamic(struct recording *r)
 {
 	char reason[KPROBE_REASON_MAX];
@@ -153,7 +153,7 @@ static int set_up_dynamic(struct recording *r)
 	return error == -ENOMEM ? EXIT_OWN : status < 0 ? set_filters(r) : status;
 }
 
-/* Kernel events: on, followed, or said why not. */
+/* Switches kernel events on and follows processes, or reports why not. */
 static int set_up_kernel(struct recording *r, const struct ktrace_session_info *info)
 {
 	const struct options *o = r->options;
@@ -190,7 +190,7 @@ static int set_up_kernel(struct recording *r, const struct ktrace_session_info *
 	return -1;
 }
 
-/* For the ktraced that recovers the session: which file this is, and what the file begins with. */
+/* Notes for recovery by another ktraced which file this is, and what it begins with. */
 static void set_note(struct recording *r)
 {
 	const struct ktrace_text *begin = &r->capture.meta;
@@ -199,12 +199,12 @@ static void set_note(struct recording *r)
 
 	if (error)
 		log_note("this session could not be recovered: %s", strerror(-error));
-	/* Each part begins so. */
+	/* Each part begins with these lines. */
 	if (!begin->error)
 		ktrace_text_line(&r->parts.begin, begin->buf);
 }
 
-/* What /proc says of the command and of -p is said of the kernel's threads of those numbers. */
+/* False if ktraced's pids differ from those in kernel events: /proc would name other threads. */
 static bool has_kernels_pids(const struct ktrace_session_info *info)
 {
 	return !info->has_kernel || pidspace_is_kernels();
@@ -236,7 +236,7 @@ static int write_first_meta(struct recording *r, const struct ktrace_session_inf
 		meta_proc_all(t, now.raw);
 	for (unsigned int i = 0; i < o->pid_nr && !o->is_all && has_kernels_pids(info); i++)
 		meta_proc(t, (__u32)o->pids[i], now.raw);
-	/* A file that is to be replaced is not touched before output_begin(). */
+	/* A file that will be replaced is not touched before output_begin(). */
 	if (r->is_replacing && !output_is_split(r))
 		return -1;
 	return capture_flush_meta(&r->capture) || rotation_begin(&r->capture) ? EXIT_OWN : -1;
@@ -264,7 +264,7 @@ static int fork_command(struct recording *r, const struct ktrace_session_info *i
 		env[2] = (struct command_variable){ "LD_PRELOAD", preload.libraries };
 		env[3] = (struct command_variable){ "ASAN_OPTIONS", preload.asan };
 	}
-	/* Orphans of the command come to us, so that we know when the last one is gone. */
+	/* Makes orphans of the command children of ktraced, so that it sees the last one end. */
 	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 	error = command_fork(&r->command, r->options->argv, env, &r->signals);
 	preload_free(&preload);
@@ -282,9 +282,9 @@ static int fork_command(struct recording *r, const struct ktrace_session_info *i
 }
 
 /*
- * Lets the command execute its program, whose name it has from then on: sched:exec, which tells
- * that to the ns, need not be recorded. Some calls before it get the new name, too: those behind
- * it matter more.
+ * Lets the command execute its program, and writes its name from then on: sched:exec, which tells
+ * the time to the ns, may not be recorded. Some calls before exec get the new name, too: those
+ * after it matter more.
  */
 static int release(struct recording *r, const struct ktrace_session_info *info)
 {
@@ -327,7 +327,7 @@ static int check_command(const struct options *o)
 	return error ? command_refuse(o->argv[0], error) : -1;
 }
 
-/* The file last of all: what cannot be traced must not cost the trace of yesterday. */
+/* Opens the file after all that may fail: a failed recording must not cost an older trace. */
 int recording_open(struct recording *r, const sigset_t *signals)
 {
 	struct ktrace_session_info info;
@@ -437,7 +437,7 @@ static int close_recording(struct recording *r)
 
 	ktrace_session_stop(r->session);
 	r->end_ns = now_ns();
-	ktrace_session_reclaim(r->session);	/* the last dead threads' losses count, too */
+	ktrace_session_reclaim(r->session);	/* so that losses of threads that died last count */
 	capture_finish(&r->capture);
 	ended_look(&r->capture.ended, r->session, &r->capture.meta);
 	ktrace_session_clock(r->session, &now);
@@ -462,14 +462,14 @@ static int close_recording(struct recording *r)
 	absent_say(&r->capture.absent);
 	bytes = ktrace_tracefile_size(r->capture.file);
 	error = capture_exit(&r->capture);
-	/* With index and end mark, if the file is still where it was. */
+	/* The size with index and end mark, if the file has not been moved. */
 	if (stat(output_path(r), &st))
 		log_error("%s is gone: it was moved or removed", output_path(r));
 	else if ((__u64)st.st_size > bytes)
 		bytes = (__u64)st.st_size;
 	if (!error && output_is_split(r))
 		error = parts_sync(&r->parts);
-	/* The file is complete by now, whatever a disk does to chunks. */
+	/* Comes after the file is complete: a disk may delay chunks. */
 	sender_close(&r->sender);
 	if (r->options->is_pthread)
 		baseline_say(&r->command, r->start_ns);

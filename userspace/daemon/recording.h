@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* recording.h - one recording: from opening the file to the last line of summary */
+/* recording.h - one recording: from creating the session to the last line of the summary */
 #ifndef KTRACED_RECORDING_H
 #define KTRACED_RECORDING_H
 
@@ -15,26 +15,26 @@
 #include "shark/send.h"
 
 /**
- * struct recording - what belongs together
- * @options:	as asked for
+ * struct recording - state of one recording
+ * @options:	the command line
  * @session:	the session
- * @name:	of the file, or what its parts are named after
+ * @name:	name of the file, or from which names of parts are made
  * @parts:	the files, if there are to be several
- * @capture:	session to file
- * @context:	what is recorded beside payloads of kernel events
- * @sender:	chunks of S.Ha.R.K. that programs and the kernel want to be sent
- * @dynamic:	events of the kernel's own
+ * @capture:	writes the session to the file
+ * @context:	context recorded with kernel events
+ * @sender:	sends chunks of S.Ha.R.K. for programs and the kernel
+ * @dynamic:	tracepoints and dynamic probes of the kernel
  * @command:	the traced command, pid 0 = none
- * @signals:	how signals were at the start
- * @choice:	which events are recorded now
- * @events:	memory of @choice.events, NULL = the command line's
- * @where:	the same of @choice.where
- * @start_ns:	CLOCK_MONOTONIC when tracing began
- * @end_ns:	and when it ended
- * @is_replacing: what had the file's name is there still
- * @end_reason:	for the file: why it ended
- * @abort_signal: the user insisted with this signal, 0 = no
- * @is_failure:	the exit status is ours, unless the command failed itself
+ * @signals:	signal state at the start of ktraced
+ * @choice:	the events that are recorded now
+ * @events:	memory of @choice.events, NULL = from the command line
+ * @where:	memory of @choice.where, NULL = from the command line
+ * @start_ns:	CLOCK_MONOTONIC at the start of tracing
+ * @end_ns:	CLOCK_MONOTONIC at its end
+ * @is_replacing: an older file of that name still exists
+ * @end_reason:	reason of the end, for the file
+ * @abort_signal: signal with which the user insisted on the end, 0 = none
+ * @is_failure:	ktraced has failed: sets the exit status unless the command failed itself
  */
 struct recording {
 	const struct options *options;
@@ -59,18 +59,18 @@ struct recording {
 };
 
 /**
- * recording_open - file, session, META, command held back, start, command released
- * @r:		options and signals are given
+ * recording_open - session, kernel events, file, META, command held back, start, command released
+ * @r:		with options and signals filled in
  * @signals:	blocked signals, SIGCHLD among them
  *
- * Return: -1 to go on, or the exit status after a failure, which has been said.
+ * Return: -1 to go on, or the exit status after a failure, which has been reported.
  */
 int recording_open(struct recording *r, const sigset_t *signals);
 
 /**
- * recording_close - stop, write what is left, end the file, print the summary
+ * recording_close - stop, write the remaining data, end the file, print the summary
  *
- * Return: 0, or the exit status that this calls for where the command's is 0.
+ * Return: 0, or the exit status to use if the command's is 0.
  */
 int recording_close(struct recording *r);
 

@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * recover.c - writes out what a ktraced that was killed left behind
+ * recover.c - completes the trace of a ktraced that was killed
  *
- * A stale session is adopted, which stops it for good. Its note tells the file it went to.
- * The file is completed in place, or a complete copy is made of it; where it is gone, the
- * rest goes to a new file.
+ * Adopts a stale session, which stops it for good. Its note names the file that it went to.
+ * Completes that file in place, or a copy of it; if it is gone, writes the rest to a new file.
  *
- * Nothing comes twice and nothing is left out: a block is written to the file first, and
- * taken from the ring after that. So the dead daemon can have been some blocks of a stream
- * ahead in the file, and it is the file that says where to go on. The same holds for
- * ourselves: a ktraced that is killed here, or finds the disk full, leaves a session that can be
- * recovered once more, and a note that says which file has its beginning. Of a recording in
- * parts it is the last one that is completed.
+ * No data is written twice or left out: a block is first written to the file, and then taken from
+ * the ring. So the dead daemon may have been some blocks of a stream ahead in the file, and the
+ * file tells where to go on. The same holds for the recovery: a ktraced that is killed here, or
+ * finds the disk full, leaves a session that can be recovered again, and a note that names the file
+ * with its beginning. For a recording in parts, completes the last one.
  *
- * The owner of a session wrote its note. What other users left is for a process of its own, which
- * takes the owner's rights before it looks at a file: a note cannot name what its author may not
- * write. The rights are taken before a session in shared memory is opened, but after one of the
- * module is adopted, which the module allows only root.
+ * The owner of a session wrote its note. Sessions of other users are recovered by a separate
+ * process, which takes the owner's rights before it looks at a file: a note cannot name a file that
+ * its author may not write. The process takes the rights before it opens a session in shared
+ * memory, but after it adopts one of the module, which the module allows only root.
  */
 #include "recover.h"
 
@@ -50,14 +48,14 @@
  * struct rescue - one session being saved
  * @which:	the session
  * @output:	-o, or NULL
- * @session:	adopted
- * @note:	its note
- * @path:	file the note names, empty = none
- * @uuid:	of that file
- * @meta:	in @note: what the file begins with
- * @capture:	session to file
- * @context:	stacks that it has met
- * @target:	where it goes
+ * @session:	the adopted session
+ * @note: its note
+ * @path:	file that the note names, empty = none
+ * @uuid:	UUID of that file
+ * @meta:	in @note: the beginning of the file
+ * @capture:	writes the session to the file
+ * @context:	its stacks
+ * @target:	path of the file being written
  */
 struct rescue {
 	const struct ktrace_stale *which;
@@ -118,7 +116,7 @@ static int fail_file(const struct rescue *r, const char *path, int error)
 	return error;
 }
 
-/* Has the file an end mark, or is it none of our business? */
+/* True if the file has an end mark, or cannot be checked. */
 static bool is_closed(const char *path)
 {
 	struct ktrace_traceset *set;
@@ -132,7 +130,7 @@ static bool is_closed(const char *path)
 	return is;
 }
 
-/* The part before may lack its end: it went on in this one already. */
+/* Ends the part before, which may lack its end: the recording went on in this part already. */
 static void end_part_before(const struct rescue *r, __u32 number)
 {
 	char *path = number > 1 ? parts_other_name(r->path, number, number - 1) : NULL;
@@ -150,8 +148,9 @@ static void end_part_before(const struct rescue *r, __u32 number)
 }
 
 /*
- * A recorder was killed between two parts: the next part may have its name already, but no events,
- * or not even a header, and is removed. @file: the part that the note names.
+ * Handles a recorder that was killed between two parts: if the next part has its name already, goes
+ * on with it; if not, removes it, as it has no events and perhaps no header. @file: the part that
+ * the note names, out: the last part
  */
 static int follow_parts(struct rescue *r, struct ktrace_tracefile **file)
 {
@@ -179,7 +178,7 @@ static int follow_parts(struct rescue *r, struct ktrace_tracefile **file)
 	return 0;
 }
 
-/* The file of the session itself. */
+/* Opens the session's own file. */
 static int complete_file(struct rescue *r, struct ktrace_tracefile **file)
 {
 	int error;
@@ -194,7 +193,7 @@ static int complete_file(struct rescue *r, struct ktrace_tracefile **file)
 	return error ? fail_file(r, r->path, error) : follow_parts(r, file);
 }
 
-/* A copy of it, or a new one where there is none. */
+/* Copies the session's file to -o, or creates a new one if there is none. */
 static int make_file(struct rescue *r, struct ktrace_tracefile **file, bool *is_new)
 {
 	struct stat st;
@@ -226,7 +225,7 @@ static int open_file(struct rescue *r)
 
 	if (error)
 		return error;
-	/* From now on the session names this file, should we die. */
+	/* From now on the session names this file, in case ktraced dies. */
 	error = recovery_note_set(r->session, r->target, file, r->meta);
 	if (!error)
 		error = capture_init(&r->capture, r->session, file, r->target);
@@ -254,7 +253,7 @@ static void say_result(const struct rescue *r, const struct ktrace_lost *lost)
 		 r->target);
 }
 
-/* Everything that is left to the file; it has no end before that. */
+/* Writes all remaining data to the file, and then its end. */
 static int drain(struct rescue *r)
 {
 	struct capture *c = &r->capture;
@@ -275,7 +274,7 @@ static int drain(struct rescue *r)
 	return error;
 }
 
-/* Its owner died before it could begin, or when all was done. */
+/* True if the owner died before it could begin, or after all was done. */
 static bool is_empty(const struct ktrace_session *s)
 {
 	for (__u32 i = 0; i < ktrace_stream_nr(s); i++) {
@@ -341,7 +340,7 @@ static int adopt(struct rescue *r)
 	return error;
 }
 
-/* Only what is in a file that is safely on the disk is removed. */
+/* Removes the session only if its data is in a file and safely on disk. */
 static int recover_one(const struct ktrace_stale *which, const char *output)
 {
 	struct rescue r = { .which = which, .output = output };
@@ -379,7 +378,7 @@ static int discard_one(const struct ktrace_stale *which)
 	return error;
 }
 
-/* One line a session, for people and scripts: man page. */
+/* Prints one line for a session, for people and scripts: see the man page. */
 static void list_one(const struct ktrace_stale *which)
 {
 	printf("%s %llu", which->where, (unsigned long long)which->bytes);
@@ -392,7 +391,7 @@ static void list_one(const struct ktrace_stale *which)
 	printf("%s\n", which->is_unfinished ? " unfinished" : "");
 }
 
-/* By its id, by where it is, or by the value of KTRACE_SESSION. */
+/* True if @name is the session's id, its place, or the value of KTRACE_SESSION. */
 static bool is_named(const struct ktrace_stale *which, const char *name)
 {
 	char id[17];
@@ -418,7 +417,7 @@ static int say_not_there(const struct ktrace_stale *list, size_t nr, size_t all,
 	return -ENOENT;
 }
 
-/* Keeps in the list what was asked for; an error: something is not there, or among the others. */
+/* Keeps the named sessions in the list; fails if one does not exist, or is of another user. */
 static int choose(struct ktrace_stale *list, size_t *nr, size_t all, char **names)
 {
 	size_t kept = 0;
@@ -442,7 +441,7 @@ static int choose(struct ktrace_stale *list, size_t *nr, size_t all, char **name
 	return 0;
 }
 
-/* The same for programs; where it is has letters and digits only, as the name of its folder. */
+/* Prints the same as JSON; its place needs no quoting: letters, digits and its folder. */
 static void list_one_json(const struct ktrace_stale *which)
 {
 	printf("{\"session\":\"%s\",\"uid\":%u,\"bytes\":%llu", which->where, which->uid,
@@ -458,7 +457,7 @@ static int act(const struct options *o, const struct ktrace_stale *which)
 						     : recover_one(which, o->output);
 }
 
-/* In a process of its own, which has the owner's rights and cannot get ours back. */
+/* Acts in a separate process, which takes the owner's rights and cannot get ours back. */
 static int act_for_owner(const struct options *o, const struct ktrace_stale *which)
 {
 	pid_t pid = fork();
@@ -489,8 +488,8 @@ static int work(const struct options *o, const struct ktrace_stale *list, size_t
 }
 
 /*
- * Sessions left behind, the caller's first, @others of other users after them; @list is to be
- * freed. Return: how many there are, -ENOMEM.
+ * Lists the sessions left behind: the caller's first, then @others of other users; @list is to be
+ * freed. Return: their number, or -ENOMEM.
  */
 static ssize_t find_all(struct ktrace_stale **list, size_t *others)
 {
@@ -517,7 +516,7 @@ static ssize_t find_all(struct ktrace_stale **list, size_t *others)
 	return (ssize_t)nr;
 }
 
-/* What is not in the list any more, since the module was loaded; whose it was is in its log. */
+/* Reports sessions that the module has freed since it was loaded; its log names their owners. */
 static void tell_freed(void)
 {
 	const __u32 nr = ktrace_device_freed();
@@ -545,7 +544,7 @@ static int recover_of(const struct options *o, struct ktrace_stale *list, size_t
 	if (skipped)
 		log_note("%zu session%s of other users skipped; --all-users takes %s too", skipped,
 			 skipped == 1 ? "" : "s", skipped == 1 ? "it" : "them");
-	/* Of recordings that are gone now, too. */
+	/* Cleans up after recordings without a session, too. */
 	if (o->is_list) {
 		tell_freed();
 	} else {
@@ -562,7 +561,7 @@ void recover_warn(void)
 	size_t others, nr = 0;
 	ssize_t all = find_all(&list, &others);
 
-	/* Of those that were never finished nothing can be saved. */
+	/* Unfinished sessions have no data to save. */
 	for (ssize_t i = 0; i < all - (ssize_t)others; i++)
 		if (!list[i].is_unfinished && !nr++)
 			example = list[i].where;
@@ -586,7 +585,7 @@ int recover(const struct options *o)
 		log_error("%s", strerror((int)-all));
 		return EXIT_OWN;
 	}
-	/* A limit to the size of files is an error of write(2). */
+	/* Makes a limit to the size of files an error of write(2). */
 	signal(SIGXFSZ, SIG_IGN);
 	status = recover_of(o, list, (size_t)all, others);
 	free(list);

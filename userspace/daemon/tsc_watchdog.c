@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * tsc_watchdog.c - whether the kernel still holds the cycle counter to be a clock
+ * tsc_watchdog.c - checks whether the kernel still trusts the cycle counter as a clock
  *
- * It compares the counter with other clocks as long as the machine runs. A session keeps the clock
- * that it began with: a reader of its trace has to know.
+ * The kernel compares the counter with other clocks while the machine runs. A session keeps the
+ * clock that it began with: a reader of its trace must know if that became wrong.
  */
 #include "tsc_watchdog.h"
 
@@ -16,8 +16,8 @@
 #define SOURCES "/sys/devices/system/clocksource/clocksource0/available_clocksource"
 
 /*
- * A clock source the kernel does not trust is not offered any more. If the file cannot be read,
- * nothing is known.
+ * True if the kernel offers the counter as a clock source: it withdraws one that it does not trust.
+ * Returns @unknown if the file cannot be read.
  */
 static bool is_trusted(bool unknown)
 {

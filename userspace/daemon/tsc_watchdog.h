@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* tsc_watchdog.h - whether the kernel still holds the cycle counter to be a clock */
+/* tsc_watchdog.h - checks whether the kernel still trusts the cycle counter as a clock */
 #ifndef KTRACED_TSC_WATCHDOG_H
 #define KTRACED_TSC_WATCHDOG_H
 
@@ -8,7 +8,7 @@
 struct ktrace_session;
 
 /**
- * struct tsc_watchdog - what is known of it
+ * struct tsc_watchdog - state of the check
  * @is_at_stake: the session's clock is the cycle counter, and the kernel trusts it
  */
 struct tsc_watchdog {
@@ -16,7 +16,7 @@ struct tsc_watchdog {
 };
 
 void tsc_watchdog_begin(struct tsc_watchdog *t, struct ktrace_session *session);
-/* Says, once, that it is over. */
+/* Reports once that the kernel has withdrawn its trust. */
 void tsc_watchdog_check(struct tsc_watchdog *t);
 
 #endif

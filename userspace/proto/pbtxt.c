@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* pbtxt.c - messages from protobuf's text format */
+/* pbtxt.c - builds messages from protobuf's text format */
 #include "pbtxt.h"
 
 #include "pbtxt_token.h"
@@ -26,7 +26,7 @@ struct parser {
 	int depth;
 };
 
-/* What one value is stored as, until it is in its place */
+/* One parsed value, until it is stored in its message */
 union value {
 	int32_t int32;
 	uint32_t uint32;
@@ -53,7 +53,7 @@ static int fail_at(struct parser *p, const struct token *t, const char *format, 
 	return -EINVAL;
 }
 
-/* Of a word as it is shown: all of it, but not a whole line */
+/* Returns how many bytes of a word an error message shows: at most 40. */
 static int shown(const struct token *t)
 {
 	return t->size > 40 ? 40 : (int)t->size;
@@ -102,7 +102,7 @@ static void free_value(FieldType *field, union value *v)
 		protobuf_c_message_free_unpacked(v->message, NULL);
 }
 
-/* The word at hand as text with an end, if it is not too long for a number */
+/* Copies the current token and ends it with a zero; false if it is no word or too long. */
 static bool copy_word(const struct token *t, char word[NUMBER_MAX])
 {
 	if ((t->kind != TOKEN_NUMBER && t->kind != TOKEN_NAME) || t->size >= NUMBER_MAX)
@@ -174,7 +174,7 @@ static int parse_truth(struct parser *p, protobuf_c_boolean *value)
 	return fail_expected(p, "true or false");
 }
 
-/* @near has been told of all names that there are */
+/* @near has already been tried with all valid names. */
 static int fail_name(struct parser *p, const struct token *t, const char *type, const char *what,
 		     struct ktrace_nearest *near)
 {
@@ -226,7 +226,7 @@ static int parse_enum(struct parser *p, const ProtobufCEnumDescriptor *type, uin
 	return 0;
 }
 
-/* Strings one after another are one. The last is still at hand. */
+/* Joins adjacent strings into one. Moves past the last of them. */
 static int parse_string(struct parser *p, char **out, size_t *size)
 {
 	char *string = NULL, *end;
@@ -387,7 +387,7 @@ static int add_value(Message *m, FieldType *field, const union value *v)
 	return 0;
 }
 
-/* Which of the fields that exclude each other is set; 0: none. */
+/* Points to the id of the oneof field that is set, 0 = none; NULL: @field is in no oneof. */
 static uint32_t *choice_of(Message *m, FieldType *field)
 {
 	const bool is_choice = field->flags & PROTOBUF_C_FIELD_FLAG_ONEOF;
@@ -503,7 +503,7 @@ static int parse_field(struct parser *p, Message *m)
 	return r;
 }
 
-/* Fields up to something that is not the name of one */
+/* Reads fields up to the first token that is not a name. */
 static int parse_message(struct parser *p, MessageType *type, Message **out)
 {
 	Message *m = malloc(type->sizeof_message);

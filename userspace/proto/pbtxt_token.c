@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* pbtxt_token.c - the words of protobuf's text format */
+/* pbtxt_token.c - splits protobuf's text format into tokens */
 #include "pbtxt_token.h"
 
 #include <ctype.h>
@@ -27,7 +27,7 @@ static void skip_blanks(struct token_reader *r)
 	}
 }
 
-/* Return: whether it has an end on its line. */
+/* Returns true if the string ends on its line. */
 static bool take_string(struct token_reader *r)
 {
 	const char quote = *r->at++;
@@ -43,7 +43,7 @@ static bool take_string(struct token_reader *r)
 	return false;
 }
 
-/* 1e-5 is one number. */
+/* Takes a word; in a decimal number a '-' may follow an 'e', so that 1e-5 is one number. */
 static void take_word(struct token_reader *r, bool is_number)
 {
 	const bool is_hex = is_number && r->end - r->at > 1 && (r->at[1] == 'x' || r->at[1] == 'X');
@@ -102,7 +102,7 @@ static int digit(char c)
 	return isxdigit((unsigned char)c) ? tolower((unsigned char)c) - 'a' + 10 : 16;
 }
 
-/* Up to @max digits of a base. Return: how many there were. */
+/* Reads up to @max digits of a base. Return: the number of digits. */
 static size_t take_digits(const char *from, const char *end, int base, size_t max, char *to)
 {
 	unsigned int value = 0;
@@ -114,7 +114,7 @@ static size_t take_digits(const char *from, const char *end, int base, size_t ma
 	return nr;
 }
 
-/* @from: behind the backslash. Return: what follows, NULL: there is no such escape. */
+/* @from: after the backslash. Return: what follows the escape, NULL if it is invalid. */
 static const char *take_escape(const char *from, const char *end, char *to)
 {
 	static const char letters[] = "abfnrtv\\'\"?", meant[] = "\a\b\f\n\r\t\v\\'\"?";

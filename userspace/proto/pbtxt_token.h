@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* pbtxt_token.h - the words of protobuf's text format, and where they stand */
+/* pbtxt_token.h - the tokens of protobuf's text format, with their positions */
 #ifndef KTRACE_PBTXT_TOKEN_H
 #define KTRACE_PBTXT_TOKEN_H
 
@@ -11,8 +11,8 @@ enum token_kind {
 	TOKEN_NAME,
 	TOKEN_NUMBER,		/* also -inf */
 	TOKEN_STRING,		/* with its quotes */
-	TOKEN_MARK,		/* one character that stands for itself */
-	TOKEN_BAD,		/* a string without an end */
+	TOKEN_MARK,		/* a single character */
+	TOKEN_BAD,		/* a string without an end on its line */
 };
 
 struct token {
@@ -28,16 +28,16 @@ struct token_reader {
 	const char *end;
 	const char *line_begin;
 	unsigned int line;
-	struct token token;	/* the one at hand */
+	struct token token;	/* the current one */
 };
 
-/* The first word becomes the one at hand. */
+/* Reads the first token. */
 void token_begin(struct token_reader *r, const char *text, size_t size);
 void token_next(struct token_reader *r);
 bool token_is(const struct token *t, char mark);
 /*
- * Appends what a string stands for, escapes resolved, at @to; there is room for as many bytes as
- * the token has. Return: what comes behind, NULL if there is no such escape.
+ * Writes the value of a string token to @to, which has room for as many bytes as the token;
+ * resolves escapes. Return: the end of the value, NULL if an escape is invalid.
  */
 char *token_string(const struct token *t, char *to);
 

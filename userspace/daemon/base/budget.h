@@ -20,9 +20,7 @@ struct budget {
 	__u64 spent;
 };
 
-/*
- * Spends @amount at the time @ns. Returns false once a limit was exceeded, and from then on always.
- */
+/* Spends @amount at the time @ns. Returns false once a limit was exceeded, and ever after. */
 static inline bool budget_spend(struct budget *b, __u64 amount, __u64 ns)
 {
 	if (ns / 1000000000 != b->second) {

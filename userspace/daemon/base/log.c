@@ -75,9 +75,7 @@ void log_note(const char *format, ...)
 
 int log_output_end(int status)
 {
-	/*
-	 * Data that did not fit into the buffer was written earlier: ferror() reports its failure.
-	 */
+	/* Data that did not fit into the buffer was written earlier: ferror() shows a failure. */
 	if (!fflush(stdout) && !ferror(stdout))
 		return status;
 	log_error("standard output: %s", strerror(errno));

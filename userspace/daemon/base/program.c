@@ -83,9 +83,7 @@ static bool has_sanitizer(Elf *elf)
 	return false;
 }
 
-/*
- * musl's dynamic linker finds neither the GNU C library nor, in musl, all that our library needs.
- */
+/* The linker of musl finds neither the GNU C library nor, in musl, all that our library needs. */
 static bool is_for_musl(Elf *elf, const GElf_Phdr *interp)
 {
 	static const char name[] = "/ld-musl-";

@@ -11,9 +11,7 @@
 
 /* @text: 2 * @size + 1 bytes */
 void buildid_print(const unsigned char *id, size_t size, char *text);
-/*
- * Reads a file that contains only ELF notes, as in /sys. All return false if there is no build id.
- */
+/* Reads a file of nothing but ELF notes, as in /sys. All return false if there is no build id. */
 bool buildid_of_notes_file(const char *path, char *text);
 /* Reads a program or library; false also if it is not a regular file. */
 bool buildid_of_file(const char *path, char *text);

@@ -154,9 +154,7 @@ int context_begin(struct context *c, struct ktrace_session *s, const struct cont
 		return 0;
 	c->wishes = wishes;
 	c->has_proc = pidspace_is_kernels();
-	/*
-	 * Requests context even if empty: only then can tracepoints that are added later have it.
-	 */
+	/* Requests context even if empty: otherwise tracepoints added later could have none. */
 	error = ktrace_session_context(s, ktrace_kernel_event(0)->id, 0);
 	for (__u32 kind = KTRACE_ITEM_COUNTER; kind < 64 && !error; kind++)
 		if (all.counters & 1ull << kind)

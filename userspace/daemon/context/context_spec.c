@@ -4,7 +4,7 @@
  *
  *   context = clause { ";" clause }
  *   clause  = [ globs "=" ] word { "," word }
- *   globs   = glob { "," glob }		as -e has them
+ *   globs   = glob { "," glob }		as in -e
  *   word    = "kstack" | "ustack" | "cgroup" | "nspid" | "perf:" counter
  *
  * Errors name their column, counted from 1.

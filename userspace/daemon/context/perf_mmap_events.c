@@ -43,8 +43,8 @@
 #define TEXT_MAX (16ull << 20)
 #define TEXT_A_SECOND (2ull << 20)
 /*
- * A single file drops no text, but may have more as it grows, and more each second: with
- * overwriting rings, the file stays empty of events until the end.
+ * A single file keeps all text, but may have more as it grows, and more each second: with
+ * overwriting rings, nothing else reaches the file until the end.
  */
 #define TEXT_OF_FILE 8
 #define TEXT_EACH_SECOND 1024u
@@ -374,7 +374,7 @@ static bool is_paused(const struct mmap_events *w)
 	return !w->left.a_second;
 }
 
-/* On running out of text, forgets all processes, so that procmaps.c looks for missed mappings. */
+/* Counts @size bytes of text. Out of room, forgets all processes: procmaps.c looks for them. */
 static void spend(struct mmap_events *w, __u64 size)
 {
 	const __u64 left = w->left.left;

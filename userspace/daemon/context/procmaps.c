@@ -128,7 +128,8 @@ static void note_none(struct procmaps *m, const struct ktrace_stack *stack, __u6
 }
 
 /*
- * Parses "55a4c2e00000-55a4c2e01000 r-xp 00001000 fe:00 123 /usr/bin/x"; false: not code of a file
+ * Parses "55a4c2e00000-55a4c2e01000 r-xp 00001000 fe:00 123   /usr/bin/x".
+ * Returns false if it is not code of a file.
  */
 static bool parse(char *line, struct mapping *map)
 {

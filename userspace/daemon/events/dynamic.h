@@ -61,9 +61,7 @@ bool dynamic_wants(const char *events);
  */
 bool dynamic_matches(const char *item, const struct dynamic_event *e);
 
-/**
- * dynamic_lacks - true if an entry of -e, without its expression, has matched no tracepoint so far
- */
+/** dynamic_lacks - true if an entry of -e, without its expression, has matched no tracepoint yet */
 bool dynamic_lacks(const struct dynamic *d, const char *item);
 
 /**

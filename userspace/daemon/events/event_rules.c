@@ -50,8 +50,7 @@ bool event_rules_next(const char **list, struct wanted_entry *e)
 		at += *at == '}';
 	}
 	/*
-	 * Keeps one blank of a glob of blanks, which matches nothing: an empty glob would match
-	 * all.
+	 * Keeps one blank of a glob of blanks: it matches nothing, an empty glob would match all.
 	 */
 	while (e->glob_len > 1 && e->glob[e->glob_len - 1] == ' ')
 		e->glob_len--;

@@ -95,9 +95,7 @@ static void take_name(const char *line, unsigned int skip, const char *pattern, 
 		take_word(line + 1, "]\n", module);
 }
 
-/*
- * True for parts of functions and padding before them, by the names compilers and the kernel use.
- */
+/* True for names that compilers and the kernel give to parts of functions and to padding. */
 static bool is_part(const char *name)
 {
 	return strstr(name, ".cold") || !strncmp(name, "__pfx_", 6) ||

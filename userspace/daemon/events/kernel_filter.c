@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * kernel_filter.c - which kernel events are recorded: filters that the kernel evaluates
+ * kernel_filter.c - filters that the kernel evaluates to select its events
  *
- * All expressions are parsed first. Then each kernel event that is chosen gets one program:
- * entries of -e that it matches joined by "or", with --where by "and". What no event has that
- * an expression is for is mostly a slip, and refused.
+ * Parses all expressions first. Then each chosen kernel event gets one program: the entries of -e
+ * that match it joined by "or", and --where joined by "and". A field that none of an expression's
+ * events has is most likely a mistake, and is refused.
  *
- * Fields of tracepoints and probes are known once the session has them. Before that, what
- * asks for them is only parsed.
+ * Fields of tracepoints and probes are known only once the session has these events. Before that,
+ * expressions that use them are only parsed.
  */
 #include "kernel_filter.h"
 
@@ -29,16 +29,16 @@
 /* ---- expressions ---- */
 
 /**
- * struct rule - an expression, and which events it is for
- * @option:	where it was given
- * @text:	all that was given there
- * @off:	where the expression begins in it
- * @glob:	events; NULL = all
- * @glob_off:	where that is in @text
- * @before:	bytes in front of the expression in the text of @filter, which say what calls
- *		are meant; 0 = none are
+ * struct rule - an expression, and the events that it is for
+ * @option:	option that it was given to
+ * @text:	the whole argument of the option
+ * @off:	offset of the expression in @text
+ * @glob:	glob of events; NULL = all
+ * @glob_off:	offset of the glob in @text
+ * @before:	bytes before the expression in the text of @filter, which select system calls;
+ *		0 = none are selected
  * @filter:	the expression; NULL = true
- * @is_used:	there is a kernel event that it is for
+ * @is_used:	it is for at least one kernel event
  */
 struct rule {
 	const char *option;
@@ -57,7 +57,7 @@ struct rules {
 	struct kernel_filter_error *error;
 };
 
-/* @at: in the text of the rule's filter */
+/* Fills in @error and returns -EINVAL. @at: offset in the text of the rule's filter */
 static int fail(struct kernel_filter_error *error, const struct rule *r, size_t at,
 		const char *message)
 {
@@ -74,7 +74,7 @@ static int fail(struct kernel_filter_error *error, const struct rule *r, size_t 
 	return -EINVAL;
 }
 
-/* @rule is there already when its expression is parsed: it will be freed. */
+/* Adds @rule before it parses the expression, so that free_rules() frees it in any case. */
 static int add_rule(struct rules *rules, struct rule rule, const char *expr, size_t len)
 {
 	struct rule *list = realloc(rules->list, (rules->nr + 1) * sizeof(*list));
@@ -113,7 +113,7 @@ static int no_call(struct rules *rules, struct rule rule)
 	return -EINVAL;
 }
 
-/* The expression alone is parsed first: what is put around it must not make sense of it. */
+/* Parses the expression alone first: the text put around it must not make it valid. */
 static int add_calls(struct rules *rules, struct rule rule, const struct wanted_entry *e)
 {
 	const size_t nr = rules->nr;
@@ -192,7 +192,7 @@ static void free_rules(struct rules *rules)
 
 /* ---- events ---- */
 
-/* struct event - one that gets a filter: @row or @dynamic */
+/* struct event - an event that gets a filter; either @row or @dynamic is set */
 struct event {
 	const struct ktrace_kernel_event *row;
 	const struct dynamic_event *dynamic;
@@ -243,7 +243,7 @@ static int make_program(struct rules *rules, const struct event *ev, struct ktra
 	return ret;
 }
 
-/* The type is taken over. */
+/* Takes over the type. */
 static int set_event(struct ktrace_session *s, struct rules *rules, struct event *ev)
 {
 	static struct ktrace_program program;
@@ -288,7 +288,7 @@ static int set_rows(struct ktrace_session *s, struct rules *rules, const char *e
 	return ret;
 }
 
-/* True if the event is wanted whatever its fields are. */
+/* True if the event is recorded whatever its fields are. */
 static bool is_wanted_anyway(const struct rules *rules, const struct event *ev)
 {
 	bool is_wanted = false;
@@ -301,7 +301,7 @@ static bool is_wanted_anyway(const struct rules *rules, const struct event *ev)
 	return is_wanted;
 }
 
-/* The fields of the event are not known: it is recorded if no expression asks for them. */
+/* Handles an event with unknown fields: records it if no expression asks for them. */
 static int set_unreadable(struct ktrace_session *s, const struct rules *rules,
 			  const struct event *ev)
 {
@@ -338,7 +338,7 @@ static int set_dynamic(struct ktrace_session *s, struct rules *rules, const stru
 	return ret;
 }
 
-/* Is the entry for events that only the session knows? Missing ones have been reported. */
+/* True if the entry is for events that only the session knows; missing ones have been reported. */
 static bool is_deferred(const struct rule *r, const struct choice *choice, bool is_session)
 {
 	if (r->glob && dynamic_is(r->glob + strspn(r->glob, " ")))
@@ -346,7 +346,7 @@ static bool is_deferred(const struct rule *r, const struct choice *choice, bool 
 	return !r->glob && !is_session && dynamic_wants(choice->events);
 }
 
-/* No event has the field: a slip, or meant for events of programs. */
+/* Refuses fields that no event has: a mistake, or meant for events of programs. */
 static int check_use(const struct rules *rules, const struct choice *choice, bool is_session)
 {
 	struct ktrace_filter_error wrong;
@@ -400,7 +400,7 @@ void kernel_filter_reason(const struct kernel_filter_error *error, char *reason,
 	snprintf(reason, size, "%s: column %u: %s", error->option, error->column, error->message);
 }
 
-/* The line that it is in, or a piece of it, and a mark below. */
+/* Shows the line with the error, or a piece of it, and a mark below. */
 void kernel_filter_say(const struct kernel_filter_error *error)
 {
 	const char *at = error->text + error->at, *from = at - (error->column - 1);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * kernel_filter.h - which kernel events are recorded: filters that the kernel evaluates
+ * kernel_filter.h - filters that the kernel evaluates to select its events
  *
  * An entry of -e may have an expression in braces, "sched:switch{next_prio < 100}"; an event
- * is recorded if any entry that it matches wants it, and --where, too.
+ * is recorded if any entry that matches it selects it, and --where does, too.
  */
 #ifndef KTRACED_EVENTS_KERNEL_FILTER_H
 #define KTRACED_EVENTS_KERNEL_FILTER_H
@@ -12,12 +12,12 @@
 #include "select.h"
 
 /**
- * struct kernel_filter_error - what is wrong with an expression
+ * struct kernel_filter_error - an invalid expression
  * @option:	"-e", "--where"
- * @text:	what it was given; the fault lies in it
- * @at:		at this byte
- * @column:	which in its line is this one
- * @message:	what is wrong
+ * @text:	the option's argument, which contains the error
+ * @at:		offset of the error in @text
+ * @column:	column of the error in its line
+ * @message:	description of the error
  */
 struct kernel_filter_error {
 	const char *option;
@@ -27,28 +27,28 @@ struct kernel_filter_error {
 	char message[192];
 };
 
-/** kernel_filter_is_used - is there any expression? */
+/** kernel_filter_is_used - true if there is any expression */
 bool kernel_filter_is_used(const struct choice *choice);
 
 /**
  * kernel_filter_set - give kernel events their filters
- * @s:		the session; NULL: only see whether that can be done
+ * @s:		the session; NULL: only check whether this is possible
  * @d:		its tracepoints and probes; NULL without a session
- * @choice:	what is chosen
+ * @choice:	the chosen events
  * @error:	filled in with -EINVAL
  *
- * Events that this kernel cannot produce are left out, and all if the session has none.
+ * Skips events that this kernel cannot produce, and all if the session has no kernel events.
  *
- * Return: 0; -EINVAL an expression is wrong; what the session says.
+ * Return: 0; -EINVAL an expression is invalid; an error of the session.
  */
 int kernel_filter_set(struct ktrace_session *s, const struct dynamic *d,
 		      const struct choice *choice,
 		      struct kernel_filter_error *error);
 
-/** kernel_filter_reason - what is wrong, in one line of @size bytes */
+/** kernel_filter_reason - describe the error in one line of @size bytes */
 void kernel_filter_reason(const struct kernel_filter_error *error, char *reason, size_t size);
 
-/** kernel_filter_say - say what is wrong, and show where */
+/** kernel_filter_say - report the error, and show its place */
 void kernel_filter_say(const struct kernel_filter_error *error);
 
 #endif

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * kprobe.c - dynamic probes on functions of the kernel: made, found again, removed
+ * kprobe.c - creates, finds and removes dynamic probes on functions of the kernel
  *
  * A probe is a line in tracefs's kprobe_events and from then on an event like others:
  *
  *   p:GROUP/ePID_N FUNCTION[+OFFSET] [ARGUMENT...]
  *
- * GROUP is ktrace_PID_START, of this process: so who comes later can tell what is left of one
- * that died. One that a session still uses cannot be removed: the kernel sees to that.
+ * GROUP is ktrace_PID_START of this process: a later ktraced can recognise the probes of one that
+ * died. The kernel refuses to remove a probe that a session still uses.
  */
 #include "kprobe.h"
 
@@ -26,7 +26,7 @@
 
 #define PREFIX "ktrace_"
 #define EVENTS "kprobe_events"
-/* Calls whose return may be awaited at a time: functions that sleep have many. */
+/* Calls whose return may be pending at a time: functions that sleep have many */
 #define RETURNS_MAX 1024
 
 static const char *behind_prefix(const char *item)
@@ -40,7 +40,7 @@ bool kprobe_is(const char *item)
 	return behind_prefix(item);
 }
 
-/* The function's name, or the pattern of it */
+/* Returns the length of the function's name or pattern. */
 static size_t function_len(const char *item)
 {
 	const char *at = behind_prefix(item);
@@ -91,7 +91,7 @@ bool kprobe_matches(const char *item, const char *other)
 	return matches;
 }
 
-/* Names of events have letters, digits and a few more: a module's ':' becomes '.'. */
+/* Replaces characters that names of events cannot have: a module's ':' becomes '.'. */
 char *kprobe_name(const char *item)
 {
 	const char *probe = behind_prefix(item);
@@ -104,7 +104,7 @@ char *kprobe_name(const char *item)
 	return name;
 }
 
-/* When a process began, in ticks since boot: with its number it is unique. 0 = it is gone. */
+/* Returns the start of a process in ticks since boot, unique together with its pid; 0 = gone */
 static unsigned long long start_of(unsigned long pid)
 {
 	unsigned long long start = 0;
@@ -136,7 +136,7 @@ static void name_group(struct kprobes *k)
 		snprintf(k->group, sizeof(k->group), PREFIX "%lu_%llu", pid, start_of(pid));
 }
 
-/* Three lines: what is wrong, the text, and a mark below the place. */
+/* Writes three lines: the error, the text, and a mark below the place. */
 static void put_reason(char *reason, const char *what, const char *item, size_t column)
 {
 	if (!reason)
@@ -146,8 +146,8 @@ static void put_reason(char *reason, const char *what, const char *item, size_t 
 }
 
 /*
- * Of a function that it allows no probe on, the kernel says only that it has failed, or that the
- * name is wrong. Return: the reason.
+ * Replaces the kernel's general messages for functions that allow no probe: they say only that
+ * probing failed, or that the name is wrong. Return: the reason.
  */
 static const char *explain(const char *what, const char *item, int error, char *buf, size_t size)
 {
@@ -159,8 +159,8 @@ static const char *explain(const char *what, const char *item, int error, char *
 }
 
 /*
- * What the kernel says of the line that it has refused with @error: in error_log, behind it the
- * line, and a mark below the place.
+ * Looks up in error_log why the kernel refused @line with @error. Puts the reason, @item and a mark
+ * below the place into @reason. Returns false if error_log has no entry for the line.
  */
 static bool kernel_reason(char *reason, const char *line, const char *item, size_t head, int error)
 {
@@ -184,7 +184,7 @@ static bool kernel_reason(char *reason, const char *line, const char *item, size
 	found[-(long)strlen(begin)] = '\0';
 	what = strrchr(log, '\n');
 	what = strstr(what ? what : log, "error: ");
-	/* The line in error_log begins otherwise than the item of -e. */
+	/* The line in error_log has another prefix than the item of -e. */
 	column = column > head ? column - head : 0;
 	put_reason(reason, explain(what ? what + strlen("error: ") : "refused", item, error, why,
 				   sizeof(why)),
@@ -193,7 +193,7 @@ static bool kernel_reason(char *reason, const char *line, const char *item, size
 	return true;
 }
 
-/* @resolved: what stands behind the prefix */
+/* Creates the probe at @path. @resolved: its text after the prefix */
 static int define(const char *path, const char *item, const char *resolved, char *reason)
 {
 	bool is_return = item[1] == 'r';
@@ -236,7 +236,7 @@ int kprobe_make(struct kprobes *k, const char *item, char *path, size_t path_siz
 		put_text(reason, "a probe of %zu bytes is too long", strlen(item));
 		return -ENAMETOOLONG;
 	}
-	/* Each line is a probe: a second one would never be removed. */
+	/* Each line is a probe, so a second line would never be removed. */
 	for (const char *at = item; *at; at++)
 		if (iscntrl((unsigned char)*at)) {
 			put_text(reason, "a probe with a control character, column %td",
@@ -259,7 +259,7 @@ int kprobe_make(struct kprobes *k, const char *item, char *path, size_t path_siz
 	return error;
 }
 
-/* As name_group() has it; a module's tracepoints may begin so, too. */
+/* Accepts the names of name_group(); a module's tracepoints may begin like these, too. */
 bool kprobe_is_group(const char *path)
 {
 	int len = 0;
@@ -281,7 +281,7 @@ __u64 kprobe_missed(const char *path)
 	return missed;
 }
 
-/* Of each line of ours: "p:GROUP/EVENT FUNCTION..." or "rN:GROUP/EVENT ..." */
+/* Removes one of our lines if it is meant: "p:GROUP/EVENT FUNCTION..." or "rN:GROUP/EVENT ..." */
 static void remove_line(const char *line, bool (*is_meant)(const char *group, const void *arg),
 			const void *arg)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * kprobe_args.c - arguments of functions by name, for kernels that know them by number only
+ * kprobe_args.c - resolves names of arguments for kernels that know only their numbers
  *
  * Linux before 6.4 takes $arg1, $arg2 and so on, without their types. Names and types are in
- * its BTF. What is no name of an argument is the kernel's to judge.
+ * its BTF. Words that are not names of arguments are left to the kernel to check.
  */
 #include "kprobe_args.h"
 
@@ -21,11 +21,11 @@
 #define TYPE_DEPTH_MAX 32
 
 /**
- * struct prototype - a function whose arguments are asked for
- * @base:	BTF of the kernel proper, NULL = there is none
- * @btf:	that which has the function: @base, or that of its module
- * @params:	its arguments, NULL = it was not found
- * @nr:		how many
+ * struct prototype - a function whose arguments are looked up
+ * @base:	BTF of vmlinux, NULL = there is none
+ * @btf:	BTF with the function: @base, or that of its module
+ * @params:	its arguments, NULL = function not found
+ * @nr:		number of @params
  */
 struct prototype {
 	struct btf *base;
@@ -36,9 +36,9 @@ struct prototype {
 
 /**
  * struct argument - one word of a probe's text
- * @name:	in front of "=", length 0 = there is none
- * @fetch:	where the value comes from
- * @type:	behind ":", length 0 = not said
+ * @name:	name before "=", length 0 = none
+ * @fetch:	expression for the value
+ * @type:	type after ":", length 0 = none
  */
 struct argument {
 	const char *name;
@@ -49,7 +49,7 @@ struct argument {
 	size_t type_len;
 };
 
-/* Does the kernel know names of arguments itself? The README in tracefs tells. */
+/* True if the kernel itself knows names of arguments, according to the README in tracefs. */
 static bool is_native(void)
 {
 	char *readme = tracefs_read("README");
@@ -89,10 +89,7 @@ static struct argument take_apart(const char *word, size_t n)
 	return a;
 }
 
-/*
- * "[MODULE:]FUNCTION"; with "+OFFSET" behind it nothing is found: arguments are known at entry
- * only.
- */
+/* Looks up "[MODULE:]FUNCTION"; not with "+OFFSET": arguments are known only at entry. */
 static void find_prototype(struct prototype *p, const char *where, size_t n)
 {
 	static struct btf *vmlinux;
@@ -101,7 +98,7 @@ static void find_prototype(struct prototype *p, const char *where, size_t n)
 	char name[NAME_SIZE];
 	int id;
 
-	/* A pattern asks for many functions. */
+	/* Loaded only once: a pattern looks up many functions. */
 	if (!vmlinux)
 		vmlinux = btf__load_vmlinux_btf();
 	*p = (struct prototype){ .base = vmlinux };
@@ -130,7 +127,7 @@ static void free_prototype(struct prototype *p)
 		btf__free(p->btf);
 }
 
-/* Number of the argument, from 1 on; 0 = there is none of that name. */
+/* Returns the number of the argument, from 1 on; 0 = no argument has that name */
 static unsigned int find_param(const struct prototype *p, const char *name, size_t n)
 {
 	for (unsigned int i = 0; i < p->nr; i++) {
@@ -142,7 +139,7 @@ static unsigned int find_param(const struct prototype *p, const char *name, size
 	return 0;
 }
 
-/* How the kernel writes the type; everything but integers is an address. */
+/* Writes the type as the kernel spells it; everything but integers is an address. */
 static void type_name(const struct prototype *p, unsigned int number, char out[8])
 {
 	const struct btf_type *t = btf__type_by_id(p->btf, p->params[number - 1].type);
@@ -164,7 +161,7 @@ static bool is_string_type(const struct argument *a)
 	       memmem(a->type, a->type_len, "symstr", 6);
 }
 
-/* One word, with a number in place of its name. */
+/* Writes one word, with a number in place of its name. */
 static int put_param(char *out, size_t size, const struct prototype *p,
 		     const struct argument *a, unsigned int number)
 {
@@ -172,7 +169,7 @@ static int put_param(char *out, size_t size, const struct prototype *p,
 	size_t len = a->name_len ? a->name_len : a->fetch_len;
 	char type[8];
 
-	if (a->type_len && is_string_type(a))	/* what it points to */
+	if (a->type_len && is_string_type(a))	/* dereferences the pointer */
 		return snprintf(out, size, " %.*s=+0($arg%u):%.*s", (int)len, name, number,
 				(int)a->type_len, a->type);
 	if (a->type_len)

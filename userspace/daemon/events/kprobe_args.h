@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* kprobe_args.h - arguments of functions by name, for kernels that know them by number only */
+/* kprobe_args.h - resolves names of arguments for kernels that know only their numbers */
 #ifndef KTRACED_EVENTS_KPROBE_ARGS_H
 #define KTRACED_EVENTS_KPROBE_ARGS_H
 
 #include <stddef.h>
 
 /**
- * kprobe_args_resolve - put numbers and types in the place of names
- * @probe:	"FUNCTION[+OFFSET] [ARGUMENT...]" or "MODULE:FUNCTION...", as the kernel has it
- * @out:	the same, with "NAME" as "NAME=$argN:TYPE"; all else as it is
- * @size:	its bytes
- * @reason:	out: what cannot be, where something cannot
- * @reason_size: its bytes
+ * kprobe_args_resolve - replace names of arguments by numbers and types
+ * @probe:	"FUNCTION[+OFFSET] [ARGUMENT...]" or "MODULE:FUNCTION...", in the kernel's syntax
+ * @out:	the same, with "NAME" as "NAME=$argN:TYPE"; all else unchanged
+ * @size:	size of @out
+ * @reason:	out: on failure, what is wrong
+ * @reason_size: size of @reason
  *
- * Names and types are those of the kernel's BTF. A kernel that knows them itself gets the
- * text as it is.
+ * Takes names and types from the kernel's BTF. Passes the text unchanged to a kernel that knows
+ * names itself.
  *
- * Return: 0 or -errno; the column in @probe, from 0 on, is in *@column then.
+ * Return: 0 or -errno; on failure *@column is the column in @probe, from 0 on.
  */
 int kprobe_args_resolve(const char *probe, char *out, size_t size, char *reason,
 			size_t reason_size, size_t *column);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * noprobe.c - why the kernel allows no probe on a function
+ * noprobe.c - explains why the kernel allows no probe on a function
  *
- * The kernel says "Failed to register probe event", whatever the reason is. The reason is found
- * where the kernel keeps what it decides by: its symbols, its list of functions that probes
- * themselves need, and the functions that its function tracer can reach.
+ * The kernel says "Failed to register probe event" for any reason. Finds the reason in the data
+ * that the kernel decides by: its symbols, its list of functions that probes themselves need,
+ * and the functions that its function tracer can reach.
  */
 #include "noprobe.h"
 
@@ -25,13 +25,13 @@
 #define NAME_SIZE 512
 
 /**
- * struct symbol - what the kernel's symbols say of a function
- * @name:	what it is called
- * @is_there:	there is one of that name
- * @is_code:	it is a function
- * @address:	where it begins, 0 = not told
- * @init_from:	code that is freed when the kernel has booted begins here
- * @init_to:	and ends here
+ * struct symbol - a function according to the kernel's symbols
+ * @name:	its name
+ * @is_there:	a symbol has that name
+ * @is_code:	that symbol is a function
+ * @address:	its start, 0 = hidden
+ * @init_from:	start of code that is freed after booting
+ * @init_to:	end of that code
  * @near:	the nearest name
  */
 struct symbol {
@@ -44,7 +44,7 @@ struct symbol {
 	struct ktrace_nearest near;
 };
 
-/* The first word of the line behind @skip words; false: there is none. */
+/* Copies the word of the line after @skip words; false if there is none. */
 static bool take_word(const char *line, unsigned int skip, char word[NAME_SIZE])
 {
 	while (skip--) {
@@ -64,7 +64,7 @@ static void see_symbol(struct symbol *s, unsigned long long address, char type, 
 		s->init_from = address;
 	if (!strcmp(name, "_einittext"))
 		s->init_to = address;
-	/* There are many: only those are compared that can be near. */
+	/* Compares only names of similar length, because there are many. */
 	if (is_code && !s->is_there &&
 	    (len > wanted ? len - wanted : wanted - len) < s->near.distance)
 		ktrace_nearest_try(&s->near, name);
@@ -93,7 +93,7 @@ static void read_symbols(struct symbol *s)
 		fclose(f);
 }
 
-/* Whether a list names the function, behind @skip words of its line: 1, 0, -1 = cannot be read */
+/* Checks if a list names the function after @skip words of a line: 1, 0, or -1 if unreadable. */
 static int is_listed(const char *path, unsigned int skip, const char *function)
 {
 	FILE *f = fopen(path, "re");
@@ -119,7 +119,7 @@ static bool is_without_tracing(const char *function)
 	return dir && !is_listed(path, 0, function);
 }
 
-/* NULL: it is not known. */
+/* Returns NULL if the reason is unknown. */
 static const char *find_reason(const struct symbol *s)
 {
 	if (!s->is_there)

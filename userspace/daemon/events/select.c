@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * select.c - which events -e means
+ * select.c - finds the events that -e selects
  *
  * The list is the whole choice: each glob is compared with "family:name" of kernel
- * events and with "provider:name" of user events. A glob without a colon means all
+ * events and with "provider:name" of user events. A glob without a colon selects all
  * events of the families or providers that it matches. Without a list: all user
- * events, and of the kernel what gives them their background: who ran where (sched),
- * and what other modules log.
+ * events, and the kernel events that show their background: which thread ran where
+ * (sched), and messages of other modules (log).
  *
- * Levels are a choice of their own among the events pthread:*, <ktrace/level.h>.
+ * Levels are a separate choice among the events pthread:*, <ktrace/level.h>.
  */
 #include "select.h"
 
@@ -26,7 +26,7 @@
 #define NAME_SIZE 64
 
 static const char default_kernel[] = "sched,log";
-/* Each user event but those of the provider pthread: no pattern can say that in one. */
+/* All user events except those of the provider pthread, which no single glob can express */
 static const char others[] =
 	"[!p]*,p[!t]*,pt[!h]*,pth[!r]*,pthr[!e]*,pthre[!a]*,pthrea[!d]*,pthread[!:]*";
 
@@ -40,7 +40,7 @@ static void full_name(const struct ktrace_kernel_event *ev, char name[NAME_SIZE]
 	snprintf(name, NAME_SIZE, "%s:%s", ev->family, ev->name);
 }
 
-/* "syscall:open*" means events of both kinds; which of them, kernel_filter.c says. */
+/* True if a glob such as "syscall:open*" selects both events; kernel_filter.c picks the calls. */
 static bool is_call_of(const char *glob, const struct ktrace_kernel_event *ev)
 {
 	return !strcmp(ev->family, "syscall") && calls_kind(glob) == CALLS;
@@ -126,7 +126,7 @@ bool select_wants_kernel(const char *events)
 	return dynamic_wants(events);
 }
 
-/* This kernel lacks what produces the event, or the module is older than these programs. */
+/* True if the kernel lacks the event's source, or the module is older than these programs. */
 static bool cannot_produce(int error)
 {
 	return error == -EOPNOTSUPP || error == -EINVAL;

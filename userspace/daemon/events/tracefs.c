@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* tracefs.c - files of tracefs: what events the kernel has, and dynamic probes */
+/* tracefs.c - files of tracefs: the kernel's events, and dynamic probes */
 #include "tracefs.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* No file that is read here is longer: a page at a time is made by the kernel. */
+/* Limit for files read here; the kernel generates them page by page */
 #define TEXT_MAX (4u << 20)
 
 const char *tracefs_dir(void)
@@ -42,7 +42,7 @@ static int open_file(const char *file, int flags)
 	return fd < 0 ? -errno : fd;
 }
 
-/* All there is of @fd, NUL-terminated. */
+/* Reads all of @fd and adds a NUL. */
 static char *read_all(int fd)
 {
 	size_t len = 0, cap = 8192;

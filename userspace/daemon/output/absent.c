@@ -2,13 +2,13 @@
 /*
  * absent.c - programs of the command that could not take part in --pthread, and why
  *
- * The module tells of each program that a descendant executes, with most causes that keep one from
- * taking part, and of each process that attaches: a program that does not is absent.
+ * The module reports each program that a descendant executes, with most causes that keep a program
+ * from taking part, and each process that attaches: a program that does not attach is absent.
  *
- * Without it, descendants are looked at through /proc, often at first and then ten times a
- * second, less often if there are many: those that begin and end between two looks are missed, and
- * one is absent if something keeps it from taking part. With it, only those are looked at of which
- * no cause is known, such as a missing device.
+ * Without the module, looks at descendants through /proc, often at first and then ten times a
+ * second, less often if there are many: processes that begin and end between two looks are missed,
+ * and one is absent if something keeps it from taking part. With the module, looks only at programs
+ * without a known cause, such as a missing device.
  */
 #include "absent.h"
 
@@ -31,19 +31,19 @@
 
 #define LOOK_MIN_NS 5000000ull
 #define LOOK_MAX_NS 100000000ull
-/* Looking takes no more than this part of the time: there may be many processes. */
+/* Looking takes at most a tenth of the time: there may be many processes. */
 #define LOOK_PART 10
-/* Processes of one look, and those that are kept */
+/* Limits of processes in one look, and of programs that are kept */
 #define LOOK_MAX 1024u
 #define ONES_MAX 65536u
 #define ENVIRONMENT_MAX (256u << 10)
-/* Looks after which what may be so for a moment only is believed */
+/* Looks after which a cause that may be momentary is believed */
 #define LOOKS_SURE 2
 /* Address space of libraries that a program has before it attaches */
 #define LIBRARIES_MAX (64u << 20)
-/* What the module tells that is taken at once */
+/* Reports of the module that are taken in one go */
 #define TAKE_MAX 1024
-/* Names in a line */
+/* Limit of names in a line */
 #define NAMES_MAX 4u
 
 static const char *const reasons[ABSENT_NR] = {
@@ -61,7 +61,7 @@ static const char *const reasons[ABSENT_NR] = {
 	[ABSENT_UNKNOWN] = "for a reason that is not known",
 };
 
-/* Bytes of the mappings of a file in this process */
+/* Returns the size of all mappings of a file in this process. */
 static __u64 mapped(const char *path)
 {
 	unsigned long long begin, end;
@@ -106,7 +106,7 @@ void absent_noted(struct absent *a, const struct ktrace_entry_copy *entry)
 		pids_set(a->attached, entry->pid, true);
 }
 
-/* The first bytes of a file of /proc/@pid. Return: how many, 0 = it cannot be read. */
+/* Reads the first bytes of a file of /proc/@pid. Return: their number, 0 = unreadable */
 static size_t read_file(__u32 pid, const char *name, char *buf, size_t size)
 {
 	char path[64];
@@ -122,7 +122,7 @@ static size_t read_file(__u32 pid, const char *name, char *buf, size_t size)
 	return n;
 }
 
-/* Also of one that has ended and was not waited for. */
+/* True if the process, which may be a zombie, belongs to another user. */
 static bool is_others(__u32 pid)
 {
 	char status[1024], *line;
@@ -144,7 +144,7 @@ static const char *variable(const char *environment, size_t size, const char *na
 	return NULL;
 }
 
-/* Does the process see another folder of that name? */
+/* True if the process sees another folder of that name. */
 static bool has_other(__u32 pid, const char *folder)
 {
 	struct stat own, its;
@@ -155,7 +155,7 @@ static bool has_other(__u32 pid, const char *folder)
 	       (own.st_dev != its.st_dev || own.st_ino != its.st_ino);
 }
 
-/* Can nobody write in a folder that the process sees, as in a sandbox of bubblewrap? */
+/* True if a folder that the process sees is on a read-only mount, as in a sandbox of bubblewrap. */
 static bool is_read_only(__u32 pid, const char *folder)
 {
 	struct statvfs its;
@@ -176,10 +176,10 @@ static bool lacks_device(__u32 pid)
 	if (!stat(path, &its))
 		return own.st_rdev != its.st_rdev;
 	snprintf(path, sizeof(path), "/proc/%u/root/", pid);
-	return errno == ENOENT && !stat(path, &its);	/* the process is still there */
+	return errno == ENOENT && !stat(path, &its);	/* the process still exists */
 }
 
-/* Is there no room for what the session takes? */
+/* True if the limit of its address space leaves no room for the session. */
 static bool lacks_space(const struct absent *a, __u32 pid)
 {
 	struct rlimit limit;
@@ -190,7 +190,7 @@ static bool lacks_space(const struct absent *a, __u32 pid)
 	       limit.rlim_cur < a->area + strtoull(pages, NULL, 10) * (__u64)getpagesize();
 }
 
-/* What is in the way of a process that could otherwise take part */
+/* Returns the obstacle for a process that could otherwise take part. */
 static enum absent_reason obstacle(const struct absent *a, __u32 pid)
 {
 	if (has_other(pid, "/"))
@@ -204,7 +204,7 @@ static enum absent_reason obstacle(const struct absent *a, __u32 pid)
 	return lacks_space(a, pid) ? ABSENT_SPACE : ABSENT_NR;
 }
 
-/* What the environment of a process lacks, which the module has seen better */
+/* Returns what its environment lacks; used only without the module, which sees that better. */
 static enum absent_reason lacks_variable(__u32 pid, bool is_alive)
 {
 	static char environment[ENVIRONMENT_MAX];
@@ -223,7 +223,7 @@ static enum absent_reason lacks_variable(__u32 pid, bool is_alive)
 	return ABSENT_NR;
 }
 
-/* ABSENT_NR: nothing is in its way, or that cannot be told. */
+/* Returns ABSENT_NR if there is no obstacle, or none can be determined. */
 static enum absent_reason reason_of(const struct absent *a, __u32 pid)
 {
 	enum absent_reason reason;
@@ -273,7 +273,7 @@ static struct absent_one *find_or_add(struct absent *a, __u32 pid)
 	return one ? one : add(a, pid);
 }
 
-/* In another PID namespace than this process: its ids in the session are not the kernel's. */
+/* True in another PID namespace: its ids in the session are not the kernel's. */
 static bool is_elsewhere(__u32 pid)
 {
 	char status[2048], *line;
@@ -285,9 +285,9 @@ static bool is_elsewhere(__u32 pid)
 }
 
 /*
- * Has its memory a session's? Of one that is ending, which has no memory any more: did it ever
- * attach? In another PID namespace nobody knows: then it is not taken for absent. *is_seen: it is
- * this program that takes part, not one that the process executed before.
+ * True if a session is mapped in the process; if it is ending and has no memory any more: if it
+ * has ever attached. An ending process of another PID namespace counts as taking part, since that
+ * is unknown. *is_seen: its current program takes part, not only one that it executed before.
  */
 static bool takes_part(const struct absent *a, __u32 pid, bool *is_seen)
 {
@@ -325,7 +325,7 @@ static void look_at(struct absent *a, __u32 pid)
 	if (reason == ABSENT_NR)
 		return;
 	if (takes_part(a, pid, &is_seen)) {
-		/* It had not begun, or was just executing this program. */
+		/* At the last look it had not attached yet, or was just executing this program. */
 		one = is_seen ? find(a, pid) : NULL;
 		if (one && one->reason == reason)
 			one->reason = ABSENT_NR;
@@ -339,7 +339,7 @@ static void look_at(struct absent *a, __u32 pid)
 	read_comm(pid, one->comm, sizeof(one->comm));
 }
 
-/* What the module has seen when the program was executed */
+/* Returns the obstacle that the module saw when the program was executed. */
 static enum absent_reason reason_of_exec(const struct absent *a, const struct ktrace_exec *e)
 {
 	if (e->flags & KTRACE_EXEC_USER)
@@ -359,7 +359,7 @@ static enum absent_reason reason_of_exec(const struct absent *a, const struct kt
 	return e->limit < a->area + e->used + LIBRARIES_MAX ? ABSENT_SPACE : ABSENT_UNKNOWN;
 }
 
-/* Takes part after all; entries at the end make room. */
+/* Drops an entry whose program takes part after all; frees entries at the end. */
 static void forget(struct absent *a, struct absent_one *one)
 {
 	one->reason = ABSENT_NR;
@@ -367,7 +367,7 @@ static void forget(struct absent *a, struct absent_one *one)
 		a->nr--;
 }
 
-/* A program that is not followed by its attaching is absent, with the reason noted here. */
+/* Notes a program as absent, with its reason, until a report says that it attached. */
 static void take_exec(struct absent *a, const struct ktrace_exec *e)
 {
 	struct absent_one *one;
@@ -393,7 +393,7 @@ static void take_exec(struct absent *a, const struct ktrace_exec *e)
 	one->name[sizeof(one->name) - 1] = '\0';
 }
 
-/* All that the module has to tell until now; a program that maps all the time has more at once. */
+/* Takes all reports of the module so far; bounded, as a program can cause new ones endlessly. */
 static void take_execs(struct absent *a)
 {
 	struct ktrace_exec e;
@@ -406,7 +406,7 @@ static void take_execs(struct absent *a)
 	}
 }
 
-/* Appends the children of all threads of @pid. Return: how many there are then. */
+/* Appends the children of all threads of @pid. Return: the new number of @pids. */
 static size_t add_children(__u32 pid, __u32 *pids, size_t nr)
 {
 	char path[64];
@@ -463,12 +463,12 @@ void absent_look(struct absent *a, __u64 now, bool is_early)
 
 static bool is_absent(const struct absent *a, size_t i, enum absent_reason reason)
 {
-	/* While a program is being executed, its environment is empty for a moment. */
+	/* While a program is being executed, its environment appears empty for a moment. */
 	return a->ones[i].reason == reason &&
 	       (reason != ABSENT_CLEARED || a->ones[i].looks >= LOOKS_SURE);
 }
 
-/* Is it the first of that name? */
+/* True if no earlier entry of this reason has the same name. */
 static bool is_new(const struct absent *a, size_t i)
 {
 	for (size_t k = 0; k < i; k++)
@@ -498,7 +498,7 @@ static bool say_reason(const struct absent *a, enum absent_reason reason)
 	return nr;
 }
 
-/* Where the module could not tell all, one may have attached of which nothing is known. */
+/* Finds a reason that is still unknown. If reports were lost, such a program may have attached. */
 static void explain(struct absent *a, struct absent_one *one)
 {
 	if (one->reason == ABSENT_UNKNOWN && *one->name &&
@@ -511,8 +511,9 @@ static void explain(struct absent *a, struct absent_one *one)
 }
 
 /*
- * The command may have ended before it was looked at. Its name is what is left: has it executed a
- * program that does not take part? What notes do not have as it is ends the comparison.
+ * Judges a command that may have ended before it was looked at by its last name: if that is not
+ * the noted one, it has executed a program that does not take part. Names are compared up to the
+ * first character that notes encode.
  */
 static void judge_command(struct absent *a)
 {

@@ -12,7 +12,7 @@ struct ktrace_entry_copy;
 struct ktrace_session;
 struct pids;
 
-/* Why; in the order in which it is asked for. */
+/* Reasons, in the order in which they are checked */
 enum absent_reason {
 	ABSENT_USER,
 	ABSENT_SECURE,
@@ -32,10 +32,10 @@ enum absent_reason {
 /**
  * struct absent_one - a program
  * @pid:	its process
- * @looks:	how often seen with this reason
- * @reason:	ABSENT_NR: no more
+ * @looks:	number of looks that found this reason
+ * @reason:	ABSENT_NR: not absent any more
  * @comm:	its name
- * @name:	its file, empty: not known
+ * @name:	path of its file, empty: unknown
  */
 struct absent_one {
 	__u32 pid;
@@ -46,24 +46,24 @@ struct absent_one {
 };
 
 /**
- * struct absent - those that have been seen
- * @ones:	as they were seen last
- * @nr:		how many
- * @cap:	allocated
- * @session:	whose module tells of each program; NULL: it does not
- * @lost:	programs of which nothing was kept, for want of room
- * @overrun:	programs that the module saw and could not tell of
+ * struct absent - programs that were seen
+ * @ones:	absent programs, as last seen
+ * @nr:		number of @ones
+ * @cap:	capacity of @ones
+ * @session:	session whose module reports programs; NULL: no module does
+ * @lost:	programs that were not kept for lack of room
+ * @overrun:	programs that the module saw but could not report
  * @is_device:	programs need the device, not /dev/shm
  * @for_all:	programs of any user may attach
- * @has_narrow:	the library is there for programs of 32 bits, too
- * @area:	bytes of what they map
- * @attached:	processes that took part at some time; NULL: none
- * @command:	the process of the command, 0 = none
- * @noted:	its name, as it said when it attached, and as it was seen since
- * @last:	the one it ended with, empty: not known
- * @last_ns:	when they were looked at
- * @took_ns:	how long that took
- * @begun_ns:	when this began
+ * @has_narrow:	the library is also installed for 32-bit programs
+ * @area:	bytes that each program maps
+ * @attached:	processes that have ever taken part; NULL: none
+ * @command:	process of the command, 0 = none
+ * @noted:	name of the command when it attached, or as seen taking part since
+ * @last:	last name of the command, empty: unknown
+ * @last_ns:	time of the last look
+ * @took_ns:	duration of the last look
+ * @begun_ns:	time of the first look
  */
 struct absent {
 	struct absent_one *ones;
@@ -81,13 +81,13 @@ struct absent {
 	__u64 begun_ns;
 };
 
-/* @s is there, and mapped, and the command is not; @env: value of KTRACE_SESSION. */
+/* Called when @s is mapped, and before the command exists; @env: value of KTRACE_SESSION. */
 void absent_begin(struct absent *a, struct ktrace_session *s, const char *env);
-/* A process takes part, or a thread has another name: what its @entry says. */
+/* Takes an @entry of the registry: a process takes part, or a thread has another name. */
 void absent_noted(struct absent *a, const struct ktrace_entry_copy *entry);
-/* Takes what the module tells, and looks at all descendants if it is time; @is_early: sooner. */
+/* Takes the module's reports, and looks at all descendants if it is time; @is_early: sooner. */
 void absent_look(struct absent *a, __u64 now, bool is_early);
-/* Tells which could not take part, one line for each reason. */
+/* Reports the programs that could not take part, one line for each reason. */
 void absent_say(struct absent *a);
 void absent_free(struct absent *a);
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * capture.c - moves what the rings hold into the tracefile
+ * capture.c - moves the content of the rings into the trace file
  *
- * Blocks are written from where they lie, then given back to their writer. If the
- * file cannot take them (full disk, I/O error), rings are emptied all the same and
- * what could not be written is counted as lost: traced programs do not suffer, and
- * the file goes on when writing works again. META lines wait, and blocks behind them with them:
- * those of streams and events for as long as it takes, others until they are too many.
+ * Writes blocks directly from the ring, then gives them back to their writer. If the file cannot
+ * take them (full disk, I/O error), empties the rings all the same and counts unwritten records
+ * as lost: traced programs do not suffer, and the file goes on when writing works again. META
+ * lines wait, and the blocks after them, too: lines of streams and events for as long as it takes,
+ * others until they are too many.
  *
- * With --compress, copies are compressed as long as no ring fills up; when one does, they are
- * written as they are until it is well again.
+ * With --compress, blocks are compressed as long as no ring fills up; when one does, they are
+ * written uncompressed until it has room again.
  *
- *   META (event names, stream lines) < LOST < BLOCK		order in the file, per stream
+ *   META (event names, stream lines) < LOST < BLOCK  order in the file, per stream
  */
 #include "capture.h"
 
@@ -34,13 +34,13 @@
 #include "rotation.h"
 #include "summary.h"
 
-/* Blocks of one stream in one drain: no stream keeps the loop to itself. */
+/* Blocks of one stream in one drain: no stream may keep the loop to itself. */
 #define BLOCKS_PER_DRAIN KTRACE_TRACEFILE_BLOCKS
 /* Bytes that are checked, summed up and written at a time: they should stay in a cache. */
 #define RUN_MAX (512u << 10)
-/* A ring that is or was just now this full is emptied without compressing anything. */
+/* While a ring is this full, or was at the last drain, blocks are not compressed. */
 #define HURRY_EIGHTHS 3
-/* Registry entries in one drain. */
+/* Limit of registry entries in one drain */
 #define ENTRIES_PER_DRAIN 1024
 #define NAMES_MAX (64u << 10)
 
@@ -73,7 +73,10 @@ void capture_resume(struct capture *c)
 		struct ktrace_tracefile_stream have = { 0 };
 		struct ktrace_stream_taken taken;
 
-		/* A tail that moved says nothing of what an overwriting ring still holds. */
+		/*
+		 * In an overwriting ring, the position of the tail does not tell what the ring
+		 * still holds.
+		 */
 		if (!ktrace_tracefile_stream(c->file, i, &have) &&
 		    c->streams[i].info.policy != KTRACE_POLICY_OVERWRITE)
 			continue;
@@ -117,7 +120,7 @@ static int write_lost(struct capture *c, __u32 i, const struct ktrace_chunk *at,
 	return 0;
 }
 
-/* What the reader or the file lost explains the gap before this chunk. */
+/* Writes LOST if the reader or the file lost anything: that explains the gap before this chunk. */
 static int report_gap(struct capture *c, __u32 i, const struct ktrace_chunk *at)
 {
 	struct capture_stream *st = &c->streams[i];
@@ -149,7 +152,7 @@ static struct ktrace_tracefile_block block_of(__u32 i, const struct ktrace_chunk
 	};
 }
 
-/* What has to come before a chunk in the file. */
+/* Writes what must precede a chunk in the file. */
 static int write_before(struct capture *c, __u32 i, const struct ktrace_chunk *chunk)
 {
 	int error;
@@ -176,21 +179,21 @@ static int write_block(struct capture *c, __u32 i, const struct ktrace_chunk *ch
 	if (!error) {
 		capture_wrote_block(c);
 		rotation_see(c, i, chunk, data);
-	} else if (error != -EFAULT) {	/* the ring's memory is gone: not the file's fault */
+	} else if (error != -EFAULT) {	/* the ring's memory was truncated: no error of the file */
 		capture_wrote(c, error);
 	}
 	return error;
 }
 
-/* Only the header of a forged block is sane: it is counted, but not worth a section. */
+/* False for forged blocks of which only the header is valid: they are counted, but not written. */
 static bool is_worth_writing(const struct ktrace_chunk *chunk)
 {
 	return chunk->size && (chunk->records || !chunk->corrupt);
 }
 
 /*
- * False: it was overwritten meanwhile and must be looked at again, or it must be written and could
- * not be.
+ * Returns false if the chunk was overwritten meanwhile and must be read again, or if it must be
+ * kept but could not be written.
  */
 static bool take(struct capture *c, __u32 i, const struct ktrace_chunk *chunk)
 {
@@ -212,7 +215,7 @@ static bool take(struct capture *c, __u32 i, const struct ktrace_chunk *chunk)
 	return true;
 }
 
-/* Writes full blocks that nothing is odd about together. Return: how many were taken. */
+/* Writes full, regular blocks together. Return: the number of blocks taken. */
 static __u32 take_together(struct capture *c, __u32 i)
 {
 	const __u32 fit = RUN_MAX / c->streams[i].info.block_size;
@@ -225,7 +228,7 @@ static __u32 take_together(struct capture *c, __u32 i)
 		return 0;
 	for (__u32 n = 0; n < nr; n++)
 		blocks[n] = block_of(i, &chunks[n], chunks[n].data);
-	/* If this fails, writing one of them alone fails, too, and is dealt with there. */
+	/* If this fails, writing a single block fails, too, and take() handles that. */
 	if (ktrace_tracefile_blocks(c->file, blocks, nr))
 		return 0;
 	capture_wrote_block(c);
@@ -254,7 +257,7 @@ static bool drain_stream(struct capture *c, __u32 i, bool partial)
 	return true;
 }
 
-/* To suggest names for mistyped ones; too many are none to choose from. */
+/* Keeps a name as a suggestion for mistyped ones; stops when there are too many. */
 static void keep_name(struct capture *c, const char *text)
 {
 	char name[KTRACE_NEAREST_MAX];
@@ -278,7 +281,7 @@ static void take_note(struct capture *c, const struct ktrace_entry_copy *entry)
 	keep_name(c, entry->text);
 }
 
-/* Names go before the events that need them; false: there are more of them. */
+/* Takes names before the events that need them; returns false if there are more. */
 static bool take_registry(struct capture *c)
 {
 	static struct ktrace_entry_copy entry;
@@ -300,9 +303,7 @@ static bool take_registry(struct capture *c)
 	return false;
 }
 
-/*
- * Compressing takes several times as long as writing, so it is not done when a ring might fill up.
- */
+/* Compressing takes several times as long as writing, so it pauses while a ring might fill up. */
 static void choose_level(struct capture *c, unsigned int eighths)
 {
 	bool is_hurried = eighths >= HURRY_EIGHTHS || c->eighths >= HURRY_EIGHTHS;
@@ -316,7 +317,7 @@ static bool is_stuck(const struct capture *c)
 	return c->must_keep && c->write_error;
 }
 
-/* All that was published when this began; a hostile writer can go on for ever. */
+/* Takes all that was published at the start; bounded, as a hostile writer can go on forever. */
 static void empty_stream(struct capture *c, __u32 i)
 {
 	__u64 left = ktrace_stream_unread(c->session, i);
@@ -333,9 +334,8 @@ static void empty_stream(struct capture *c, __u32 i)
 }
 
 /*
- * What was published up to now goes to the present part, names included, and all else to the
- * next one, which begins when there is something: so parts follow each other in time. Rings that
- * are overwritten wait for the end.
+ * Writes all that was published so far, names included, to the current part, so that parts follow
+ * each other in time. The next part begins with the next data. Overwriting rings wait for the end.
  */
 static void end_part(struct capture *c)
 {
@@ -348,7 +348,7 @@ static void end_part(struct capture *c)
 	c->parts->is_full = !c->write_error;
 }
 
-/* There is only so much text about code that processes map. */
+/* Frees or adds room for text about code that processes map, which is limited. */
 static void make_room_for_code(struct capture *c)
 {
 	if (!context_is_short(c->context))
@@ -397,7 +397,7 @@ static void peek_next(struct capture *c, __u32 i)
 	st->budget -= st->has_next;
 }
 
-/* The stream whose next chunk is the oldest; stream_nr: there is none. */
+/* Returns the stream whose next chunk is the oldest; stream_nr if there is none. */
 static __u32 oldest_stream(const struct capture *c)
 {
 	__u32 found = c->stream_nr;
@@ -410,7 +410,7 @@ static __u32 oldest_stream(const struct capture *c)
 	return found;
 }
 
-/* As empty_stream() of all, but so that the parts they go to follow each other in time. */
+/* Empties all streams in order of time, so that their parts follow each other in time. */
 static void empty_in_order(struct capture *c)
 {
 	__u32 i;
@@ -457,7 +457,7 @@ void capture_finish(struct capture *c)
 		ktrace_tracefile_compress(c->file, c->level);
 	if (c->context)
 		context_finish(c->context, c->session, &c->meta);
-	/* A writer that found the event enabled may be storing its last record. */
+	/* A writer that still found the event enabled may be storing its last record. */
 	for (int pass = 0; pass < 2; pass++) {
 		while (!take_registry(c))
 			capture_flush_meta(c);
@@ -468,10 +468,10 @@ void capture_finish(struct capture *c)
 		if (!pass)
 			nanosleep(&nap, NULL);
 	}
-	/* What follows says what is missing: it has to be there. */
+	/* LOST sections must be written even beyond the size limit. */
 	if (!is_stuck(c))
 		ktrace_tracefile_limit(c->file, 0, 0);
-	/* Everything still to come is older than now, and must not lie behind a stamp of now. */
+	/* Comes last: these sections are stamped now, and all remaining blocks are older. */
 	for (__u32 i = 0; i < c->stream_nr && !is_stuck(c); i++)
 		finish_stream(c, i);
 }

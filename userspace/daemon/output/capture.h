@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* capture.h - moves what the rings hold into the tracefile */
+/* capture.h - moves the content of the rings into the trace file */
 #ifndef KTRACED_OUTPUT_CAPTURE_H
 #define KTRACED_OUTPUT_CAPTURE_H
 
@@ -9,39 +9,39 @@
 
 #include "capture_file.h"
 
-/** struct capture_fill - what a drain has found: fullest ring in 1/8, more to do at once */
+/** struct capture_fill - result of a drain: fill of the fullest ring in 1/8, more to do at once */
 struct capture_fill {
 	unsigned int eighths;
 	bool more;
 };
 
-/** capture_init - 0 or -ENOMEM; takes the file over, not its path */
+/** capture_init - 0 or -ENOMEM; takes over the file, but not its path */
 int capture_init(struct capture *c, struct ktrace_session *s, struct ktrace_tracefile *file,
 		 const char *path);
 
 /**
  * capture_resume - go on with a file whose writer died
  *
- * What the file has is not read from the rings again.
+ * Does not read data from the rings again that is in the file.
  */
 void capture_resume(struct capture *c);
 
 /**
- * capture_drain - write what is there, a bounded amount
+ * capture_drain - write the data that is available, a bounded amount
  * @c:		the capture
- * @partial:	also blocks that are not full yet
+ * @partial:	also write blocks that are not full yet
  *
- * Rings with the overwrite policy are left alone.
+ * Ignores rings with the overwrite policy.
  */
 struct capture_fill capture_drain(struct capture *c, bool partial);
 
-/** capture_finish - after the session was stopped: write all that is left */
+/** capture_finish - write all remaining data after the session was stopped */
 void capture_finish(struct capture *c);
 
-/** capture_exit - end the file; 0 or -errno of what could not be written */
+/** capture_exit - end the file; 0 or -errno of the last META or of closing */
 int capture_exit(struct capture *c);
 
-/** capture_free - the same without the file, which the caller keeps */
+/** capture_free - same, but without the file, which the caller keeps */
 void capture_free(struct capture *c);
 
 #endif

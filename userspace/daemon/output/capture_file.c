@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* capture_file.c - the file of a capture: META that waits, and writing that fails */
+/* capture_file.c - the file of a capture: META that waits, and writes that fail */
 #include "capture_file.h"
 
 #include <errno.h>
@@ -10,10 +10,10 @@
 #include "parts.h"
 #include "room.h"
 
-/* After a failed write: time until the next attempt. */
+/* Time until the next attempt after a failed write */
 #define RETRY_NS 10000000ull
 
-/* Said the first time only: a disk can be nearly full for long. */
+/* Reports an error the first time only: a disk can be nearly full for long. */
 int capture_wrote(struct capture *c, int error)
 {
 	if (!error)
@@ -27,7 +27,7 @@ int capture_wrote(struct capture *c, int error)
 	return error;
 }
 
-/* Small sections may fit where a block does not: only a block shows that it works. */
+/* Small sections may fit where a block does not: only a block shows that writing works. */
 void capture_wrote_block(struct capture *c)
 {
 	if (c->write_error && !c->was_told_again)
@@ -41,7 +41,7 @@ bool capture_must_wait(const struct capture *c)
 	return c->write_error && now_ns() < c->retry_ns;
 }
 
-/* Lines without which nothing that comes later could be read. */
+/* True for lines without which later data could not be read. */
 static bool is_indispensable(const char *line, const void *unused)
 {
 	(void)unused;

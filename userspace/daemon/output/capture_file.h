@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* capture_file.h - the file of a capture: META that waits, and writing that fails */
+/* capture_file.h - the file of a capture: META that waits, and writes that fail */
 #ifndef KTRACED_OUTPUT_CAPTURE_FILE_H
 #define KTRACED_OUTPUT_CAPTURE_FILE_H
 
@@ -10,7 +10,7 @@
 #include "absent.h"
 #include "ended.h"
 
-/* More META than this is not kept for a file that cannot be written. */
+/* Limit of META that is kept for a file that cannot be written */
 #define META_PENDING_MAX (8u << 20)
 
 struct context;
@@ -18,17 +18,17 @@ struct parts;
 
 /**
  * struct capture_stream - one stream on its way into the file
- * @info:	what it is
- * @is_announced: its META line has been made
- * @reader_seen: lost by reader and file, as of the last LOST section
- * @total_seen:	lost in all, as of the last LOST section
- * @pos:	only in parts: behind what has been written
- * @records:	written
- * @told:	losses that have been told
- * @next:	while rings are emptied in order of time: what comes next
+ * @info:	its description
+ * @is_announced: its META line exists
+ * @reader_seen: records lost by reader and file, as of the last LOST section
+ * @total_seen:	records lost in total, as of the last LOST section
+ * @pos:	only in parts: end of the written data
+ * @records:	number of records written
+ * @told:	losses that have been reported
+ * @next:	while rings are emptied in order of time: the next chunk
  * @left:	bytes that are still to be taken
- * @budget:	most chunks that they can be
- * @has_next:	there is one
+ * @budget:	limit of the number of these chunks
+ * @has_next:	@next is valid
  */
 struct capture_stream {
 	struct ktrace_stream info;
@@ -46,34 +46,34 @@ struct capture_stream {
 
 /**
  * struct capture - one session being written to a file
- * @session:	where from
- * @file:	where to
- * @path:	of the file, for messages
- * @parts:	if the file is one of several, else NULL
- * @context:	what is recorded beside payloads, NULL = nothing
+ * @session:	the source
+ * @file:	the destination
+ * @path:	path of the file, for messages
+ * @parts:	parts of the recording, NULL = a single file
+ * @context:	context recorded with kernel events, NULL = none
  * @meta:	META lines that have not been written yet
  * @streams:	one for each stream of the session
- * @stream_nr:	how many
- * @copy:	overwrite policy: a block, copied before it is written
- * @level:	how blocks are compressed while there is time, 0 = not
- * @mode:	of the files of further parts, 0 = the usual one
+ * @stream_nr:	number of @streams
+ * @copy:	overwrite policy: copy of a block that is being written
+ * @level:	compression level while there is time, 0 = none
+ * @mode:	mode of the files of further parts, 0 = default
  * @max_size:	bytes of all files, 0 = no limit
- * @min_free:	bytes that their file system keeps, as in struct options
- * @is_limited: the last write was refused for one of these
- * @is_tight:	older parts were removed for that
- * @eighths:	the fullest ring that the last drain has found
+ * @min_free:	bytes to leave free in their file system, as in struct options
+ * @is_limited: one of these limits refused the last write
+ * @is_tight:	older parts were removed to stay within a limit
+ * @eighths:	fill of the fullest ring in the last drain, in 1/8
  * @events:	records written
- * @must_keep:	what cannot be written stays in its ring, and nothing more is written
- * @write_error: -errno since a write failed, until a block has been written; 0 = all well
- * @retry_ns:	when to try again
- * @was_told:	the user knows that writing failed
- * @was_told_again: and that it works again
- * @meta_kept:	bytes of @meta that stayed when others were given up; 0 = none were
+ * @must_keep:	data that cannot be written stays in its ring, and writing ends
+ * @write_error: -errno of a failed write, until a block has been written; 0 = all well
+ * @retry_ns:	time of the next attempt
+ * @was_told:	the failure has been reported
+ * @was_told_again: the recovery has been reported
+ * @meta_kept:	1 + bytes of @meta that stayed when others were given up; 0 = none given up
  * @absent:	with --pthread: programs that could not take part
  * @is_attached: a program has attached to the session
- * @ended:	which processes have attached, and whether they are there
- * @unmet:	globs of -e that no event has matched, NULL = nobody asks
- * @names:	events of programs, a line each, as long as there are such globs
+ * @ended:	processes that have attached and have not ended
+ * @unmet:	globs of -e that no event has matched, NULL = not tracked
+ * @names:	events of programs, one on each line, while there are such globs
  */
 struct capture {
 	struct ktrace_session *session;
@@ -109,17 +109,17 @@ struct capture {
 /**
  * capture_flush_meta - write the META lines that are waiting
  *
- * Return: 0 or -errno; the lines are kept for the next time then.
+ * Return: 0 or -errno; on failure the lines are kept for the next attempt.
  */
 int capture_flush_meta(struct capture *c);
 
-/* The result of a write: an error is told once. Return: @error. */
+/* Takes the result of a write; reports an error once. Return: @error. */
 int capture_wrote(struct capture *c, int error);
 
-/* A block has been written: it works again. */
+/* Notes that a block has been written: writing works again. */
 void capture_wrote_block(struct capture *c);
 
-/* A write has failed just now: not to be tried again yet */
+/* True if a write has failed just now, and it is too early to try again. */
 bool capture_must_wait(const struct capture *c);
 
 #endif

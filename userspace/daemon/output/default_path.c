@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * default_path.c - what a trace is called when nobody says
+ * default_path.c - chooses the name of a trace if none was given
  *
  *   app-20260131-235959-1234.bin
  *
- * Two ktraced of one machine have different pids. Those of two containers may have the same one,
- * and a folder in common: then one gets a number behind it.
+ * Two ktraced of one machine have different pids. Those of two containers may have the same pid
+ * and share a folder: then one gets a number after its name.
  */
 #include "default_path.h"
 
@@ -21,7 +21,7 @@
 #define STEM_SIZE 64
 #define TRIES 100u
 
-/* The command's name, reduced to letters that need no quotes in a shell and hide no file. */
+/* Reduces the command's name to characters that need no quotes in a shell and hide no file. */
 static void make_stem(char stem[STEM_SIZE], char **argv)
 {
 	const char *slash = argv ? strrchr(argv[0], '/') : NULL;

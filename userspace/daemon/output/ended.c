@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ended.c - tells the file which of the processes that record have ended
+ * ended.c - writes which of the recording processes have ended
  *
- * A process says that it begins, but a killed one cannot say that it ends. So ktraced looks, once a
- * second, when another process has come, and at the end: the stamp of a line "exit" is that of the
- * look, behind all that the process has recorded. A process whose number has gone to another one
- * meanwhile has no such line: that it has ended is clear once the other one records. Neither has
- * one for which there is no memory, or one in another pid namespace: nothing is known of those.
+ * A process announces its start, but a killed one cannot announce its end. So ktraced checks once a
+ * second, when another process has attached, and at the end: the stamp of a line "exit" is the time
+ * of the check, after all that the process has recorded. A process whose pid has been reused
+ * meanwhile gets no such line: its end is clear once the new process records. A process gets none
+ * either without memory for it, or in another pid namespace: nothing is known about those.
  */
 #include "ended.h"
 
@@ -17,7 +17,7 @@
 #include "base/pids.h"
 #include "meta.h"
 
-/* More than these are looked at once a second only. */
+/* If there are more processes than this, they are checked only once a second. */
 #define FOLLOW_MAX 1000u
 
 void ended_see(struct ended *e, const struct ktrace_entry_copy *entry)
@@ -70,7 +70,10 @@ void ended_look(struct ended *e, struct ktrace_session *s, struct ktrace_text *m
 	}
 	if (stay == e->nr)
 		return;
-	/* Only now: a process may have recorded until just before it was looked at. */
+	/*
+	 * The clock is read after all checks: a process may have recorded until just before its
+	 * own.
+	 */
 	ktrace_session_clock(s, &now);
 	while (e->nr > stay) {
 		pid = e->pids[--e->nr];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* ended.h - tells the file which of the processes that record have ended */
+/* ended.h - writes which of the recording processes have ended */
 #ifndef KTRACED_OUTPUT_ENDED_H
 #define KTRACED_OUTPUT_ENDED_H
 
@@ -10,12 +10,12 @@
 struct pids;
 
 /**
- * struct ended - processes that were there when last looked at; all zero to begin with
+ * struct ended - processes that existed at the last check; starts as all zero
  * @pids:	their ids
- * @known:	the same: a program may tell of very many
- * @nr:		how many
- * @cap:	room for how many
- * @is_due:	one has come since: others may have ended before
+ * @known:	the same ids as a set, because programs may announce very many
+ * @nr:		number of @pids
+ * @cap:	capacity of @pids
+ * @is_due:	a process has attached since: others may have ended before
  */
 struct ended {
 	__u32 *pids;
@@ -25,11 +25,11 @@ struct ended {
 	bool is_due;
 };
 
-/* Takes an entry of the registry, which may say that a process is there. */
+/* Takes an entry of the registry; it may announce a process. */
 void ended_see(struct ended *e, const struct ktrace_entry_copy *entry);
-/* Looks if another process has come, unless there are too many for looking that often. */
+/* Checks if another process has attached, unless there are too many to check that often. */
 void ended_follow(struct ended *e, struct ktrace_session *s, struct ktrace_text *meta);
-/* Writes a line "exit" for each process that is gone since the last call. */
+/* Writes a line "exit" for each process that has ended since the last call. */
 void ended_look(struct ended *e, struct ktrace_session *s, struct ktrace_text *meta);
 void ended_free(struct ended *e);
 

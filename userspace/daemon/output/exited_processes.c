@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* exited_processes.c - forgets the code of processes that are gone */
+/* exited_processes.c - forgets the code of processes that have ended */
 #include "exited_processes.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 
 #include "base/lines.h"
 
-/* The process of the line and, if the line says so, the one it has its code from; 0 = none */
+/* Returns the process of the line, 0 = none; @parent: out: the one whose code it has, 0 = none. */
 static __u32 owner(const char *line, __u32 *parent)
 {
 	char *end;
@@ -41,7 +41,7 @@ struct pids *exited_find(const struct ktrace_text *facts)
 	for (; gone && line && line < facts->buf + facts->len; line = end + 1) {
 		end = strchrnul(line, '\n');
 		pid = owner(line, &parent);
-		/* Lines of a process follow each other. */
+		/* Lines of a process usually follow each other. */
 		if (!pid || pid == there || pids_has(gone, pid))
 			continue;
 		if (is_there(pid))
@@ -53,8 +53,9 @@ struct pids *exited_find(const struct ktrace_text *facts)
 }
 
 /*
- * From the last line on, as a parent's mostly stand before those of the processes that have its
- * code: not always, as each CPU tells by itself. Return: whether to look once more.
+ * Goes from the last line to the first, because a parent's lines mostly precede those of processes
+ * with its code: not always, as each CPU reports on its own. Returns true if another pass is
+ * needed.
  */
 static bool find_needed(const struct ktrace_text *facts, const struct pids *gone,
 			struct pids *needed)
@@ -69,7 +70,7 @@ static bool find_needed(const struct ktrace_text *facts, const struct pids *gone
 
 		begin = before ? (size_t)(before - facts->buf) + 1 : 0;
 		pid = owner(facts->buf + begin, &parent);
-		/* Another process may have the number of one that was gone. */
+		/* Another process may have the pid of one that has ended. */
 		if (pid && pid != dead && !pids_has(needed, pid)) {
 			if (!pids_has(gone, pid) || is_there(pid))
 				pids_set(needed, pid, true);
@@ -78,7 +79,7 @@ static bool find_needed(const struct ktrace_text *facts, const struct pids *gone
 		}
 		if (parent && pids_has(needed, pid) && !pids_has(needed, parent)) {
 			pids_set(needed, parent, true);
-			/* False still if it is no possible process id. */
+			/* Still false for an impossible process id. */
 			has_found |= pids_has(needed, parent);
 		}
 	}

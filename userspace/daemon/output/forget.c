@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * forget.c - what the next part of a recording can do without: the code of processes that are gone
+ * forget.c - drops the code of ended processes, which the next part of a recording can omit
  *
- * A process may fork at any time, and end: its child has its code, which must not be forgotten.
+ * A process may fork and end at any time: its child has its code, which must not be forgotten.
  *
- *	gone?			news of forks			forgotten
- *	| it was there: it stays
- *			| it was gone: all its forks are told
+ *	gone?			reports of forks			forgotten
+ *	| still running: stays
+ *			| had ended: all its forks are reported
  *
- * News that were read before the question would not have the forks between the two.
+ * Reports that were read before the check would lack the forks between the two.
  */
 #include "forget.h"
 
@@ -18,7 +18,7 @@
 #include "context/context.h"
 #include "parts.h"
 
-/* Rings that are overwritten hold events of processes that are gone, until the end. */
+/* Does nothing with overwriting rings: they hold events of ended processes until the end. */
 void capture_forget(struct capture *c)
 {
 	struct pids *gone;
@@ -29,7 +29,10 @@ void capture_forget(struct capture *c)
 	if (c->parts->is_full || c->write_error || capture_flush_meta(c))
 		return;
 	gone = parts_find_gone(c->parts);
-	/* Whose code do the processes have that stay? After this all forks of @gone are known. */
+	/*
+	 * Reads reports again, to find processes that have code of @gone: all its forks are known
+	 * now.
+	 */
 	context_drain(c->context, c->session, &c->meta);
 	if (!capture_flush_meta(c))
 		context_kept(c->context, parts_forget_gone(c->parts, gone));

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* forget.h - what the next part of a recording can do without */
+/* forget.h - drops the code of ended processes */
 #ifndef KTRACED_OUTPUT_FORGET_H
 #define KTRACED_OUTPUT_FORGET_H
 
 struct capture;
 
-/* Before the last of a part is drained: forgets the code of processes that are gone. */
+/* Forgets the code of ended processes, before the last data of a part is drained. */
 void capture_forget(struct capture *c);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* losses.c - what of a session is lost, by reason */
+/* losses.c - sums up the losses of a session by reason */
 #include "losses.h"
 
 static __u64 add_sat(__u64 a, __u64 b)

@@ -2,8 +2,8 @@
 /*
  * meta.c - META lines, <linux/ktrace_file.h>
  *
- * Text from the registry is hostile: it is taken apart into key=value pairs, decoded
- * and encoded again, and cannot name the keys that are ours.
+ * Text from the registry is untrusted: it is split into key=value pairs, decoded
+ * and encoded again, and cannot set the keys that ktraced writes.
  */
 #include "meta.h"
 
@@ -23,7 +23,7 @@
 
 #define NS_PER_S 1000000000ull
 
-/* The words of a command line, as a shell would need them only in simple cases. */
+/* Joins the words of a command line without quotes: a shell could read only simple ones again. */
 static void join(char *buf, size_t size, char **argv)
 {
 	size_t len = 0;

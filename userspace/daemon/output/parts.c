@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * parts.c - the files of a recording that is in several
+ * parts.c - the files of a recording that is split into several
  *
  *   -o trace.bin   trace.0001.bin  trace.0002.bin  ...
  *
- * The number stands before the last dot of the name. All but the newest @keep are removed. What
- * is needed to read a file alone is kept in memory and written at the beginning of each; that is
- * not more than the registry of the session holds, and what /proc told at the start.
+ * The number is before the last dot of the name. All but the newest @keep are removed. Lines that
+ * are needed to read a file alone are kept in memory and written at the beginning of each; they are
+ * no more than the session's registry, and what was read from /proc at the start.
  */
 #include "parts.h"
 
@@ -27,18 +27,15 @@
 #include "base/peer.h"
 #include "exited_processes.h"
 
-/*
- * Readings of the clocks, one a second, that are repeated in the next part: events are seldom
- * older.
- */
+/* Readings of the clocks, one each second, that the next part repeats: events are seldom older */
 #define CLOCKS_MAX 16u
 #define DIGITS 4
-/* Connections to a name: how many wait, and are closed at a time */
+/* Connections to a name that may wait, and that are closed in one go */
 #define NAME_BACKLOG 64
-/* So long an asker waits where others have filled the holder's queue: the holder empties it. */
+/* Time that an asker waits if others have filled the holder's queue: the holder empties it */
 #define NAME_WAIT_S 2
 
-/* Where in a path its name has its last dot, or ends. */
+/* Returns the position of the last dot of the name in a path, or its end. */
 static size_t number_at(const char *path)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -62,7 +59,7 @@ char *parts_other_name(const char *path, __u32 number, __u32 other)
 	size_t n = (size_t)snprintf(digits, sizeof(digits), ".%0*u", DIGITS, number);
 	size_t at = number_at(path);
 
-	/* Without a suffix it is the number that stands behind the last dot. */
+	/* Without a suffix, the number itself follows the last dot. */
 	if (!strcmp(path + at, digits))
 		at += n;
 	if (at < n || strncmp(path + at - n, digits, n))
@@ -100,7 +97,10 @@ int parts_init(struct parts *p, const char *output, __u64 max_bytes, __u64 max_n
 	return -ENOMEM;
 }
 
-/* Is @name that of a part, or of one being made? @at: where the number is, @tail: behind it */
+/*
+ * True if @name is that of a part, or of a new one. @at: position of the number, @tail: text after
+ * it
+ */
 static bool is_part_name(const char *name, const char *stem, size_t at, const char *tail)
 {
 	size_t digits;
@@ -113,7 +113,7 @@ static bool is_part_name(const char *name, const char *stem, size_t at, const ch
 	       (!name[strlen(tail)] || !strcmp(name + strlen(tail), ".new"));
 }
 
-/* A part of a trace, or what has no name yet and not even a header */
+/* True for a part of a trace, or for a new part that does not even have a complete header. */
 static bool is_part(int fd, const char *name)
 {
 	struct ktrace_file h = { .part = 0 };
@@ -127,8 +127,8 @@ static bool is_part(int fd, const char *name)
 }
 
 /*
- * Is it a part that nobody writes? Then it goes, if @removes.
- * Return: 1, 0: it is none or not there, -EBUSY, -errno.
+ * Checks for a part that no process writes, and removes it if @removes.
+ * Return: 1; 0 if it is not a part or does not exist; -EBUSY; -errno.
  */
 static int clear_part(int dir, const char *name, bool removes)
 {
@@ -156,8 +156,8 @@ int parts_remove(const char *path)
 
 /*
  * True if this user, root, or the folder's owner, who can remove the files anyway, holds the name.
- * Anybody can take the name of a socket: other users must not keep us from recording. Then only
- * clear_parts() sees parts that are being written.
+ * Any user can take the name of a socket: other users must not keep us from recording. If one
+ * does, only clear_parts() sees parts that are being written.
  */
 static bool is_believed(const struct sockaddr_un *addr, socklen_t size, uid_t owner)
 {
@@ -175,8 +175,8 @@ static bool is_believed(const struct sockaddr_un *addr, socklen_t size, uid_t ow
 }
 
 /*
- * Parts come and go while another recording writes them, so that who looks for one that is
- * locked may miss it. The name itself is taken: by a socket, which nobody has to clean up.
+ * Takes the name itself, with a socket, which needs no cleanup: parts come and go while another
+ * recording writes them, so a search for a locked one could miss it.
  */
 static int take_name(struct parts *p, int dir, const char *name)
 {
@@ -191,7 +191,7 @@ static int take_name(struct parts *p, int dir, const char *name)
 						   SOCK_NONBLOCK, 0);
 	if (p->name_fd < 0)
 		return 0;
-	/* In the abstract name space: it begins with a NUL. */
+	/* An abstract socket name begins with a NUL. */
 	size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1);
 	size += (socklen_t)snprintf(addr.sun_path + 1, sizeof(addr.sun_path) - 1,
 				    "ktraced-parts-%llx-%llx-%llx", (unsigned long long)st.st_dev,
@@ -222,7 +222,7 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* All parts of that name but @own, as clear_part(): 1 if there are any. */
+/* Handles all parts of that name but @own like clear_part(): returns 1 if there are any. */
 static int clear_parts(DIR *dir, const char *name, const char *own, bool removes)
 {
 	size_t at = number_at(name);
@@ -253,13 +253,13 @@ static int open_folder(const struct parts *p, DIR **dir)
 	return error;
 }
 
-/* Until the parts that have the names are replaced, the first one has another. */
+/* Gives the first part another name until the older parts are replaced. */
 static int name_first(struct parts *p)
 {
 	char *name = parts_new_name(p->path);
 	int error = name ? parts_remove(name) : -ENOMEM;
 
-	/* What is no part is not replaced. */
+	/* A file that is not a part is not replaced. */
 	if (!error && !access(p->path, F_OK) && !clear_part(AT_FDCWD, p->path, false))
 		error = -EEXIST;
 	if (error) {
@@ -291,7 +291,7 @@ int parts_rename(const char *from, const char *to)
 		return 0;
 	if (errno != EINVAL && errno != ENOSYS)
 		return -errno;
-	/* Not every file system supports this. */
+	/* Not every file system supports RENAME_NOREPLACE. */
 	return rename(from, to) ? -errno : 0;
 }
 
@@ -320,7 +320,7 @@ static void remember_clock(struct parts *p, const char *line)
 {
 	size_t first;
 
-	/* The first one, which each part has */
+	/* Each part has the first reading anyway. */
 	if (p->begin.buf && strstr(p->begin.buf, line))
 		return;
 	ktrace_text_line(&p->clocks, line);
@@ -332,7 +332,7 @@ static void remember_clock(struct parts *p, const char *line)
 	p->clock_nr--;
 }
 
-/* Streams are told as they stand when a part begins; the rest of these is in @begin. */
+/* Keeps a line for later parts, except lines that are in @begin or written anew for each part. */
 static void remember_line(struct parts *p, const char *line)
 {
 	static const char *const others[] = { "trace", "host", "stream", "part", "end" };
@@ -463,7 +463,7 @@ void parts_line(const struct parts *p, struct ktrace_text *t, __u32 number, __u6
 	ktrace_text_u64(t, "removed_events", removed.events);
 }
 
-/* Costs little: older parts have long been written. */
+/* Costs little: older parts were written long ago. */
 int parts_sync(const struct parts *p)
 {
 	int error = 0, fd;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* recovery_note.c - what a session says to who recovers it: META lines, the first names the file */
+/* recovery_note.c - a session's note for its recovery: META lines, the first names the file */
 #include "recovery_note.h"
 
 #include <errno.h>
@@ -28,7 +28,7 @@ int recovery_note_set(struct ktrace_session *s, const char *path,
 		error = -ENOMEM;
 	else
 		error = ktrace_session_set_note(s, text);
-	/* Too long: leave out the command line. */
+	/* The note is too long: leaves out the command line. */
 	if (error == -E2BIG)
 		error = ktrace_session_set_note(s, line.buf);
 	free(text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* recovery_note.h - what a session says to who recovers it */
+/* recovery_note.h - a session's note for its recovery */
 #ifndef KTRACED_OUTPUT_RECOVERY_NOTE_H
 #define KTRACED_OUTPUT_RECOVERY_NOTE_H
 
@@ -7,19 +7,19 @@
 #include <ktrace/tracefile.h>
 
 /**
- * recovery_note_set - which file the session goes to, and what its trace begins with
+ * recovery_note_set - note the file that the session goes to, and the beginning of its trace
  * @s:		the session
- * @path:	of the file, which is there
- * @file:	the same
+ * @path:	path of the file, which exists
+ * @file:	the open file
  * @begin:	META lines
  *
- * Return: 0 or -errno; the session cannot be recovered then, or not as it should.
+ * Return: 0 or -errno; on failure the session cannot be recovered, or not correctly.
  */
 int recovery_note_set(struct ktrace_session *s, const char *path,
 		      const struct ktrace_tracefile *file,
 		      const char *begin);
 
-/* The same when the recording goes on in @file: says so if it fails. */
+/* Same when the recording goes on in @file; reports a failure. */
 void recovery_note_change(struct ktrace_session *s, const char *path,
 			  const struct ktrace_tracefile *file,
 			  const char *begin);

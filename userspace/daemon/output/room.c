@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* room.c - how much of its file system a recording takes: --max-size, --min-free */
+/* room.c - limits the space that a recording takes: --max-size, --min-free */
 #include "room.h"
 
 #include <errno.h>
@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "parts.h"
 
-/* Header, padding and META of a section, about */
+/* Approximate size of header, padding and META of a section */
 #define SECTION_SIZE 256u
 
 static const char *limit(int error)
@@ -46,7 +46,7 @@ int room_make(struct capture *c, __u64 size)
 	       parts_drop(c->parts)) {
 		c->is_tight = true;
 		room_limit(c);
-		/* The file says which parts are gone. */
+		/* Notes in the file which parts were removed. */
 		parts_line(c->parts, &c->meta, c->parts->number, c->events);
 	}
 	if (c->is_tight && !was_tight)

@@ -2,15 +2,15 @@
 /*
  * rotation.c - a recording goes on in the next file
  *
- *   1. the next file under another name: header, META with all that is known, "part" line
- *   2. renamed
- *   3. the session's note names it
- *   4. the old file gets its index and end mark
- *   5. files that are too old are removed
+ *   1. create the next file under another name: header, META with all known facts, "part" line
+ *   2. rename it
+ *   3. name it in the session's note
+ *   4. write index and end mark of the old file
+ *   5. remove the oldest files
  *
- * So there is always a whole file to go on with, and wherever it is killed, ktraced --recover
+ * So there is always a complete file to go on with, and wherever ktraced is killed, --recover
  * completes the file that the note names, or the one after it. Between 1 and 4 nothing
- * is read from the rings: a section is in one part. Writers do not notice.
+ * is read from the rings, so that each section is in one part. Writers are not affected.
  */
 #include "rotation.h"
 
@@ -29,9 +29,9 @@
 #include "recovery_note.h"
 #include "room.h"
 
-/* After a part could not be made: time until the next attempt. */
+/* Time until the next attempt after a part could not be created */
 #define RETRY_NS 1000000000ull
-/* What a part ends with, about */
+/* Approximate size of the end of a part */
 #define END_SIZE (16u << 10)
 
 bool rotation_is_due(const struct capture *c)
@@ -49,7 +49,7 @@ void rotation_see_lost(struct capture *c, __u32 i, const struct ktrace_lost *sum
 			told->count[k] = sum->count[k];
 }
 
-/* Writers tell losses at the beginning of a block; what they tell of ours does not count. */
+/* Takes losses that writers report at the start of a block, except those the reader counts. */
 static void see_opening(struct capture *c, __u32 i, const struct ktrace_chunk *chunk,
 			const char *data)
 {
@@ -80,7 +80,7 @@ void rotation_see(struct capture *c, __u32 i, const struct ktrace_chunk *chunk, 
 	see_opening(c, i, chunk, data);
 }
 
-/* Where a stream stood at the end of the parts before this one. */
+/* Adds the stream's position at the end of the parts before this one. */
 static void put_stream(const struct capture *c, struct ktrace_text *t, __u32 i)
 {
 	const struct capture_stream *st = &c->streams[i];
@@ -139,7 +139,7 @@ static int write_beginning(struct capture *c, struct ktrace_tracefile *file)
 	return error ? error : write_part_line(c, file, p->number + 1);
 }
 
-/* The next file, whole as far as it goes, under its own name. */
+/* Creates the next file, complete with its beginning, and gives it its own name. */
 static int make_next(struct capture *c, const char *path, struct ktrace_tracefile **out)
 {
 	char *name = parts_new_name(path);
@@ -151,12 +151,12 @@ static int make_next(struct capture *c, const char *path, struct ktrace_tracefil
 		return -ENOMEM;
 	ktrace_tracefile_uuid(c->file, uuid);
 	error = ktrace_tracefile_create_part(name, c->parts->number + 1, uuid, &file);
-	/* An earlier attempt may have left it, if the folder was elsewhere when it ended. */
+	/* An earlier attempt may have left it, if the folder was moved when that ended. */
 	if (error == -EEXIST && !parts_remove(name))
 		error = ktrace_tracefile_create_part(name, c->parts->number + 1, uuid, &file);
 	if (error)
 		goto out_free;
-	/* What it begins with replaces what the part before it ends with. */
+	/* No limits: the beginning of this part replaces the end of the one before. */
 	ktrace_tracefile_limit(file, 0, 0);
 	error = c->mode ? ktrace_tracefile_mode(file, c->mode) : 0;
 	if (!error)
@@ -174,7 +174,7 @@ out_free:
 	return error;
 }
 
-/* Both parts have a reading of the clocks at the change. */
+/* Writes a reading of the clocks at the change, which both parts get. */
 static int write_clocks(struct capture *c)
 {
 	int error = capture_flush_meta(c);
@@ -198,7 +198,7 @@ static void go_on_with(struct capture *c, char *path, struct ktrace_tracefile *f
 	error = ktrace_tracefile_close_part(c->file);
 	if (error)
 		log_error("%s: %s; it can be read as far as it goes", c->path, strerror(-error));
-	/* With index and end mark, if it is still where it was. */
+	/* The size with index and end mark, if the file has not been moved. */
 	if (!stat(c->path, &st) && (__u64)st.st_size > size)
 		size = (__u64)st.st_size;
 	parts_step(c->parts, path, c->events, size);
@@ -232,14 +232,14 @@ void rotation_change(struct capture *c)
 }
 
 /*
- * The present part is all there is to remove, and long enough: it ends now, in the middle of what
- * is there to be written, as long as there is room for its end.
+ * Ends the current part in the middle of the pending data, if no older part can be removed and it
+ * is long enough: otherwise there would be no room for its end.
  */
 static void end_part(struct capture *c, __u64 size)
 {
 	if (rotation_is_due(c) && c->parts->keep && c->parts->first == c->parts->number &&
 	    ktrace_tracefile_room(c->file, size + c->meta.len + END_SIZE)) {
-		/* What it ends with may take what stays free. */
+		/* Its end may use space that otherwise stays free. */
 		ktrace_tracefile_limit(c->file, 0, 0);
 		rotation_change(c);
 		room_limit(c);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* summary.c - what ktraced says of a recording in the end: Messages in ktraced(8) */
+/* summary.c - ktraced's report at the end of a recording: Messages in ktraced(8) */
 #include "summary.h"
 
 #include <limits.h>
@@ -10,7 +10,7 @@
 
 #include "base/log.h"
 
-/* A byte of a name is at most six of JSON, as \u0001 is. */
+/* A byte of a name takes at most six bytes in JSON, as in \u0001. */
 #define JSON_ROOM (2u * 6 * PATH_MAX + 4096)
 
 __u64 summary_lost(const struct ktrace_lost *lost)
@@ -75,7 +75,7 @@ void summary_say_doubts(const struct ktrace_session_info *info, __u64 undecided,
 		log_error("somebody took away memory of the session: events are missing");
 }
 
-/* ,"KEY":NUMBER; the first member has no comma. */
+/* Writes ,"KEY":NUMBER; the first member has no comma. */
 static void put_number(struct ktrace_out *out, const char *key, __u64 value)
 {
 	ktrace_out_str(out, out->buf[out->len - 1] == '{' ? "\"" : ",\"");

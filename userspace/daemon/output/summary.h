@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* summary.h - what ktraced says of a recording in the end: Messages in ktraced(8) */
+/* summary.h - ktraced's report at the end of a recording: Messages in ktraced(8) */
 #ifndef KTRACED_OUTPUT_SUMMARY_H
 #define KTRACED_OUTPUT_SUMMARY_H
 
@@ -7,14 +7,14 @@
 
 /**
  * struct summary - one recording
- * @events:	that it has
- * @lost:	how many it has not, and why
- * @bytes:	of its files, also those that were removed
- * @ns:		how long it took
- * @first:	the first part that there is; NULL: there is one file
- * @file:	that, or the last part
- * @info:	of its session
- * @undecided:	of @events, how many no filter could look at to the end
+ * @events:	events in the trace
+ * @lost:	events that were lost, by reason
+ * @bytes:	size of its files, including removed ones
+ * @ns:		its duration
+ * @first:	the first part that exists; NULL: there is only one file
+ * @file:	the file, or the last part
+ * @info:	its session
+ * @undecided:	number of @events that no filter could evaluate completely
  * @guests:	ktrace_registry_guests()
  */
 struct summary {
@@ -29,11 +29,11 @@ struct summary {
 	__u32 guests;
 };
 
-/** summary_say_doubts - what may be missing beside losses, or is there and is not wanted */
+/** summary_say_doubts - report what else may be missing, or was recorded though unwanted */
 void summary_say_doubts(const struct ktrace_session_info *info, __u64 undecided, __u32 guests);
-/** summary_lost - of all reasons together */
+/** summary_lost - sum of all reasons */
 __u64 summary_lost(const struct ktrace_lost *lost);
-/** summary_say - one line for people, of the same shape always; not with -q */
+/** summary_say - one line for people, always in the same form; not with -q */
 void summary_say(const struct summary *s);
 /** summary_say_json - one line for programs, an object; also with -q */
 void summary_say_json(const struct summary *s);

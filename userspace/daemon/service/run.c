@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* run.c - ktraced --service: from the first socket to the last */
+/* run.c - runs ktraced --service: opens its sockets, serves, closes them */
 #include "run.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@
 #include "service/session/rpc_ports.h"
 #include "service/session/service.h"
 
-/* Of systemd's sockets: the first one is this number. */
+/* Number of the first socket that systemd passes. */
 #define LISTEN_FIRST 3
 
 static const struct address producer_address = {
@@ -34,7 +34,7 @@ static const struct address consumer_address = {
 	.spare = "/tmp/perfetto-consumer", .mode = 0660,
 };
 
-/* For triggers that are skipped at random */
+/* Seeds the generator that skips triggers at random. */
 static void seed(void)
 {
 	long number;
@@ -43,7 +43,7 @@ static void seed(void)
 		srand48(number);
 }
 
-/* Of the sockets that systemd hands over, the one called @name. Return: -1: none. */
+/* Returns the socket called @name of those passed by systemd, -1 if there is none. */
 static int inherited(const char *name)
 {
 	const char *pid = getenv("LISTEN_PID"), *nr = getenv("LISTEN_FDS");
@@ -67,7 +67,7 @@ static int inherited(const char *name)
 	return -1;
 }
 
-/* What sd_notify(3) does, without its library. */
+/* Does what sd_notify(3) does, without its library. */
 static void notify(const char *state)
 {
 	struct sockaddr_un sun = { .sun_family = AF_UNIX };
@@ -88,7 +88,7 @@ static void notify(const char *state)
 	close(fd);
 }
 
-/* struct interrupt - where signals come from, and the loop that they end */
+/* struct interrupt - the descriptor that signals are read from, and the loop that they stop */
 struct interrupt {
 	int fd;
 	struct loop *loop;
@@ -104,7 +104,7 @@ static void on_signal(void *arg, uint32_t events)
 		loop_stop(i->loop);
 }
 
-/* @producers: where our own producer connects to, NULL: there is to be none */
+/* @producers: the listener that our own producer connects to, NULL = no such producer */
 static int serve(struct service *s, const sigset_t *signals, const struct listener *producers)
 {
 	struct builtin_producer own;
@@ -112,7 +112,7 @@ static int serve(struct service *s, const sigset_t *signals, const struct listen
 	sigset_t ends = *signals;
 	int error;
 
-	/* Our only child is waited for by its descriptor. */
+	/* Keeps SIGCHLD out: the loop watches our only child by its descriptor. */
 	sigdelset(&ends, SIGCHLD);
 	interrupt.fd = signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK);
 	error = interrupt.fd < 0 ? -errno :
@@ -139,12 +139,12 @@ static int serve(struct service *s, const sigset_t *signals, const struct listen
 
 int service_run(const sigset_t *signals, bool has_producer, uint64_t shared_max)
 {
-	/* Not on the stack: it has a table of all buffers. */
+	/* Not on the stack: contains the table of all buffers. */
 	static struct service service;
 	struct listener producers, consumers;
 	int error, status = EXIT_OWN;
 
-	descriptors_allow_all();	/* each producer takes two */
+	descriptors_allow_all();	/* each producer needs two */
 	seed();
 	error = service_init(&service);
 	if (error) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* run.h - ktraced --service: from the first socket to the last */
+/* run.h - runs ktraced --service: opens its sockets, serves, closes them */
 #ifndef KTRACED_SERVICE_RUN_H
 #define KTRACED_SERVICE_RUN_H
 
@@ -8,8 +8,9 @@
 #include <stdint.h>
 
 /*
- * Serves until one of @signals, which are blocked. @has_producer: ktrace's own data sources are
- * offered, too. @shared_max: bytes that the producers of a user may share, 0: the default.
+ * Serves until one of @signals arrives; they must be blocked. @has_producer: also offers ktrace's
+ * own data sources. @shared_max: bytes of shared memory for all producers of one user, 0 =
+ * default.
  * Return: exit status.
  */
 int service_run(const sigset_t *signals, bool has_producer, uint64_t shared_max);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * chunk.c - a chunk of S.Ha.R.K. that is to be sent, wherever its bytes are
+ * chunk.c - a chunk of S.Ha.R.K. that is to be sent, in a file or in memory
  *
- * A program's chunk is read from its file with pread(2), never mapped: it may be cut off
- * meanwhile. Nothing of it is looked at twice.
+ * A program's chunk is read from its file with pread(2), never mapped: the file may be truncated
+ * meanwhile. No byte is read twice, except for the check of the format.
  */
 #include "chunk.h"
 
@@ -14,7 +14,7 @@
 #include <zstd.h>
 
 #define PIECE 65536u
-#define UNPACKED_MAX (4ull << 30)	/* a chunk's size is an int: more is no chunk */
+#define UNPACKED_MAX (4ull << 30)	/* a chunk's size is an int: more cannot be valid */
 
 static const unsigned char frame_magic[] = { 0x28, 0xb5, 0x2f, 0xfd };
 
@@ -89,7 +89,7 @@ void slots_exit(struct slots *s)
 	free(s->piece);
 }
 
-/* More bytes of frames, behind those that are left. */
+/* Reads more frame data, once all of it has been used. */
 static int fill_in(struct slots *s)
 {
 	ssize_t n;
@@ -105,7 +105,7 @@ static int fill_in(struct slots *s)
 	return 0;
 }
 
-/* More of what is in the frames, behind the @len bytes that are left in the piece. */
+/* Unpacks more data after the @len bytes that are in the piece. */
 static int unpack(struct slots *s)
 {
 	ZSTD_outBuffer out = { .dst = s->piece, .size = PIECE, .pos = s->len };
@@ -132,7 +132,7 @@ static int unpack(struct slots *s)
 	return s->is_end && (s->left || s->len % CHUNK_SLOT) ? -EILSEQ : 0;
 }
 
-/* A piece with at least one slot, unless the end was reached. */
+/* Gets at least one slot into the piece, unless the end has been reached. */
 static int refill(struct slots *s)
 {
 	ssize_t n;

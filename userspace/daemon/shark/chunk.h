@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* chunk.h - a chunk of S.Ha.R.K. that is to be sent, wherever its bytes are */
+/* chunk.h - a chunk of S.Ha.R.K. that is to be sent, in a file or in memory */
 #ifndef KTRACED_SHARK_CHUNK_H
 #define KTRACED_SHARK_CHUNK_H
 
@@ -13,13 +13,13 @@
 #define CHUNK_PARTS 3
 
 /**
- * struct chunk - its bytes, in the order in which they are to be sent
- * @fd:		they are in this file of a program, which may change it at any time
- * @memory:	or here
- * @parts:	which of them, one part behind the other
- * @nr:		how many parts
- * @at:		part that is read
- * @is_packed:	they are zstd frames; else slots of events
+ * struct chunk - its bytes, in the order in which they are sent
+ * @fd:		file of a program with the bytes; the program may change it at any time
+ * @memory:	memory with the bytes, NULL = they are in @fd
+ * @parts:	positions of the bytes, one part after the other
+ * @nr:		number of @parts
+ * @at:		index of the part being read
+ * @is_packed:	the bytes are zstd frames; otherwise slots of events
  */
 struct chunk {
 	int fd;
@@ -33,25 +33,25 @@ struct chunk {
 	bool is_packed;
 };
 
-/* The next bytes, @size of them but for the last. Return: how many, -errno. */
+/* Reads the next bytes, fewer than @size only at the end. Return: their number or -errno. */
 ssize_t chunk_read(struct chunk *c, void *to, size_t size);
-/* Looks at a program's chunk, of one part: what is it? Return: 0, -errno. */
+/* Finds out if a program's chunk, of one part, is packed. Return: 0 or -errno. */
 int chunk_look(struct chunk *c);
 
 /**
- * struct slots - a chunk's events, one after the other; all 0 to begin with but @chunk
- * @chunk:	where they come from
- * @is_aborted:	give up
- * @stream:	what unpacks them, NULL = none
+ * struct slots - reads a chunk's events one by one; starts as all zero except @chunk
+ * @chunk:	source of the events
+ * @is_aborted:	true: give up
+ * @stream:	unpacks frames, NULL = not packed
  * @in:		bytes of frames
- * @in_at:	of these, how many were taken
- * @in_len:	bytes in @in
- * @is_end:	nothing more comes to @in
- * @left:	the frame is not at its end
- * @unpacked:	bytes that were in the frames so far
+ * @in_at:	number of bytes in @in that were used
+ * @in_len:	number of bytes in @in
+ * @is_end:	the chunk has no more bytes for @in
+ * @left:	not 0: the frame is incomplete
+ * @unpacked:	number of bytes unpacked so far
  * @piece:	slots
- * @at:		bytes of @piece that were given out
- * @len:	bytes in @piece
+ * @at:		number of bytes in @piece that were delivered
+ * @len:	number of bytes in @piece
  */
 struct slots {
 	struct chunk *chunk;
@@ -69,7 +69,7 @@ struct slots {
 };
 
 int slots_init(struct slots *s, struct chunk *chunk, const atomic_bool *is_aborted);
-/* The next events, empty slots left out. Return: how many, 0 at the end, -errno. */
+/* Reads the next events, without empty slots. Return: their number, 0 at the end, -errno. */
 int slots_next(struct slots *s, unsigned char *to, int max);
 void slots_exit(struct slots *s);
 

@@ -2,13 +2,13 @@
 /*
  * send.c - sends chunks of S.Ha.R.K. for programs, and for the kernel
  *
- * A disk may be slow, and a packet is followed by a pause of 5 ms: so each connection has a
- * thread of its own, and the loop that reads the rings waits for none of them. Requests are
- * checked as <ktrace/shark_port.h> says. What a program has asked for is done even if it dies
- * meanwhile: the request and the memory's descriptor are here by then.
+ * A disk may be slow, and a pause of 5 ms follows each packet: so each connection has a thread of
+ * its own, and the loop that reads the rings waits for none of them. Requests are checked according
+ * to <ktrace/shark_port.h>. A request of a program is carried out even if the program dies: the
+ * request and the descriptor of its memory have arrived by then.
  *
- * At the end nobody is let in any more, what is in the sockets is done, and the threads end.
- * If that is interrupted, a thread that is stuck in a write keeps what it uses.
+ * At the end no more connections are accepted, requests in the sockets are carried out, and the
+ * threads end. If that is interrupted, a thread that is stuck in a write keeps the data it uses.
  */
 #include "send.h"
 
@@ -32,12 +32,12 @@
 #include "base/now.h"
 #include "base/peer.h"
 
-#define CONNECTIONS_MAX 256u	/* each chunk of a program at once */
-#define BYTES_MAX (1ull << 30)	/* of a chunk */
-#define LOOK_NS 50000000	/* between two looks whether to give up */
-#define GIVE_UP_NS 2000000000ull	/* then a disk that does not answer is left alone */
+#define CONNECTIONS_MAX 256u	/* so that each chunk of a program may be sent at the same time */
+#define BYTES_MAX (1ull << 30)	/* limit for one chunk */
+#define LOOK_NS 50000000	/* time between two checks for an interruption */
+#define GIVE_UP_NS 2000000000ull	/* time after which a silent disk is no longer waited for */
 
-/* struct connection - a program that is served; under the sender's lock but @fd, @pid */
+/* struct connection - a program being served; all but @fd, @pid under the sender's lock */
 struct connection {
 	struct sender *sender;
 	struct connection *next;
@@ -69,7 +69,7 @@ int sender_send(struct sender *s, const struct send_request *r, struct chunk *c,
 	return ret;
 }
 
-/* Is it the memory that was promised? */
+/* Checks the request, and that @fd is memory and has as many bytes as promised. */
 static int check_request(const struct ktrace_shark_request *r, int fd)
 {
 	struct stat st;
@@ -79,7 +79,7 @@ static int check_request(const struct ktrace_shark_request *r, int fd)
 	    !memchr(r->name, '\0', sizeof(r->name)) || !memchr(r->local, '\0', sizeof(r->local)) ||
 	    !memchr(r->target, '\0', sizeof(r->target)))
 		return -EINVAL;
-	/* Only reading from memory is certain not to wait for anybody. */
+	/* Requires memory: reads from other files may block. */
 	if (fd < 0 || fcntl(fd, F_GET_SEALS) < 0 || fstat(fd, &st))
 		return -EBADF;
 	if (r->bytes > BYTES_MAX || r->offset > (__u64)st.st_size ||
@@ -108,7 +108,7 @@ static int serve(struct connection *c, const struct ktrace_shark_request *r, int
 	return ret;
 }
 
-/* The descriptor of a message; of two, and of an end of the connection, none is kept. */
+/* Returns the descriptor of a message; if there are two, or at the end, closes all of them. */
 static int take_descriptor(const struct cmsghdr *header, bool is_end)
 {
 	int got[2], nr;
@@ -125,7 +125,7 @@ static int take_descriptor(const struct cmsghdr *header, bool is_end)
 	return -1;
 }
 
-/* A request and its descriptor, -1 = none. Return: false at the end. */
+/* Receives a request and its descriptor, -1 = none. Returns false at the end. */
 static bool receive(int socket_fd, struct ktrace_shark_request *r, int *fd)
 {
 	union {
@@ -143,7 +143,7 @@ static bool receive(int socket_fd, struct ktrace_shark_request *r, int *fd)
 	do {
 		n = recvmsg(socket_fd, &msg, MSG_CMSG_CLOEXEC);
 	} while (n < 0 && errno == EINTR);
-	/* There is room for two, because of the alignment. */
+	/* Because of alignment, the buffer has room for two descriptors. */
 	*fd = take_descriptor(n >= 0 ? CMSG_FIRSTHDR(&msg) : NULL, n <= 0);
 	if (n != (ssize_t)sizeof(*r) || msg.msg_flags & MSG_TRUNC)
 		r->magic = 0;
@@ -178,14 +178,14 @@ static void *serve_connection(void *arg)
 		answer.error = serve(c, &request, fd, &answer.events);
 		if (fd >= 0)
 			close(fd);
-		/* The program may be gone: then nobody wants to know. */
+		/* The program may have ended: nobody needs the answer then. */
 		send(c->fd, &answer, sizeof(answer), MSG_NOSIGNAL | MSG_DONTWAIT);
 	}
 	forget(c);
 	return NULL;
 }
 
-/* Only our user and root: a program of somebody else has no say in what we write where. */
+/* Accepts only this user and root: other users must not choose what ktraced writes where. */
 static bool may(int fd, pid_t *pid)
 {
 	struct ucred cred = { .pid = 0 };
@@ -254,7 +254,7 @@ static int open_port(const char *session)
 	return fd;
 }
 
-/* Beside /dev/null is no place for files. */
+/* Returns @trace if it is a regular file, else the current folder: /dev is no place for chunks. */
 static const char *place_beside(const char *trace)
 {
 	struct stat st;
@@ -262,7 +262,7 @@ static const char *place_beside(const char *trace)
 	return !lstat(trace, &st) && S_ISREG(st.st_mode) ? trace : ".";
 }
 
-/* The folder of @path, in which files may be made. Return: descriptor, -errno. */
+/* Opens the folder of @path for new files. Return: descriptor or -errno. */
 static int open_folder(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -306,7 +306,7 @@ void sender_open(struct sender *s, const struct sender_options *o, const char *b
 		log_error("no port for chunks: %s", strerror(-s->listen_fd));
 }
 
-/* The signals are blocked: a user who sends one now does not want to wait. */
+/* True if a signal is pending (all are blocked): its sender does not want to wait. */
 static bool is_interrupted(void)
 {
 	sigset_t pending;
@@ -345,12 +345,12 @@ static struct timespec next_look(void)
 /*
  * Sends the chunks of the kernel's S.Ha.R.K. tracer
  *
- * One process at a time does that: with several recordings it is the first one. A thread takes
- * one job after the other. If who waits for a chunk was killed meanwhile, what was written is
- * taken back.
+ * One process at a time can do that: with several recordings it is the first one. A thread takes
+ * one job after the other. If the process that waits for a chunk was killed meanwhile, removes
+ * what was written.
  */
 
-/* Where the events are: the normal area from the oldest slot on, round its end, then the rest. */
+/* Finds the events: the normal area from its oldest slot on, wrapping around, then the rest. */
 static void find_parts(const struct ktrace_shark_job *job, struct chunk *c)
 {
 	const __u64 nr = job->normal_nr ? job->normal_nr : 1, first = job->first % nr;
@@ -417,7 +417,7 @@ static void serve_jobs(struct sender *s)
 	struct disk_done done;
 	int ret;
 
-	/* What is still queued is left to the next sender. */
+	/* Jobs that are still queued are left to the next sender. */
 	while (!atomic_load(&s->disk.is_aborted) &&
 	       !ktrace_shark_sender_next(s->kernel_fd, &job)) {
 		done = (struct disk_done){ .events = 0 };
@@ -443,7 +443,7 @@ static void *serve_kernel(void *arg)
 	return NULL;
 }
 
-/* A thread serves the kernel from now on. Return: 0, -errno if the kernel does not let us. */
+/* Starts a thread that serves the kernel. Return: 0, or -errno if the kernel refuses. */
 static int begin_kernel(struct sender *s)
 {
 	int error;
@@ -462,7 +462,7 @@ static int begin_kernel(struct sender *s)
 	return error;
 }
 
-/* What is queued is sent first, if there is time. Return: false if the thread is stuck. */
+/* Sends queued chunks first, if there is time. Returns false if the thread is stuck. */
 static bool end_kernel(struct sender *s)
 {
 	struct timespec until;
@@ -487,19 +487,19 @@ void sender_begin(struct sender *s, const struct sender_options *o, bool has_ker
 	const bool is_wanted = o->files || o->target;
 	int error = is_wanted || has_kernel ? begin_kernel(s) : 0;
 
-	/* Without the device the kernel has none. */
+	/* Without the device the kernel has no chunks. */
 	if (error && error != -ENOENT && is_wanted)
 		log_note("chunks of the kernel are not sent: %s", error == -EBUSY ?
 			 "somebody else does that" : strerror(-error));
 }
 
-/* Return: false if one is stuck. */
+/* Returns false if a connection is stuck. */
 static bool wait_for_connections(struct sender *s)
 {
 	bool is_over, is_patient = true;
 
 	pthread_mutex_lock(&s->lock);
-	/* The programs get what is in the socket, then its end. */
+	/* The threads get the requests in their sockets, then the end. */
 	for (struct connection *c = s->connections; c; c = c->next)
 		shutdown(c->fd, SHUT_RD);
 	while (s->nr && is_patient) {

@@ -13,23 +13,23 @@
 struct connection;
 
 /**
- * struct sender - what is sent while a recording runs
+ * struct sender - sends chunks while a recording runs
  * @disk:	files; under @disk_lock
  * @disk_lock:	one chunk at a time is written
  * @udp:	packets; under @udp_lock
  * @udp_lock:	one chunk at a time is sent: packets of several do not mix
- * @listen_fd:	who wants a chunk to be sent connects here, -1 = there is no such port
- * @lock:	for what follows
- * @is_less:	signalled when a connection is over
+ * @listen_fd:	socket for programs that want to send chunks, -1 = none
+ * @lock:	protects the following members
+ * @is_less:	signalled when a connection ends
  * @connections: programs being served, a thread each
- * @nr:		how many
- * @kernel_fd:	the kernel's chunks come from here, -1 = they do not
- * @kernel:	thread that serves it
- * @stop_fd:	readable: that thread is to end when nothing is queued
+ * @nr:		number of @connections
+ * @kernel_fd:	source of the kernel's chunks, -1 = none
+ * @kernel:	thread that serves @kernel_fd
+ * @stop_fd:	readable: that thread ends when nothing is queued
  * @written:	chunks in files
  * @sent:	chunks sent as packets
  * @failed:	chunks that could not be sent
- * @until_ns:	at the end, when it was interrupted: nobody is waited for any longer; else 0
+ * @until_ns:	after an interruption at the end: time when waiting ends; otherwise 0
  */
 struct sender {
 	struct disk disk;
@@ -50,52 +50,52 @@ struct sender {
 	__u64 until_ns;
 };
 
-/* What a sender is told on the command line */
+/* Options of a sender from the command line */
 struct sender_options {
 	const char *files;	/* folder/[name]; NULL = beside the recording, as programs say */
 	const char *target;	/* of packets; NULL = as programs say */
-	__u32 mode;		/* of files, 0 = the usual one */
-	__u64 min_free;		/* bytes that their file system keeps, as in struct options */
+	__u32 mode;		/* of files, 0 = default */
+	__u64 min_free;		/* bytes to leave free in their file system, as in struct options */
 };
 
 /**
- * sender_open - be there for programs of this session
+ * sender_open - accept requests from programs of this session
  * @s:		the sender
- * @o:		what was asked for
+ * @o:		its options
  * @beside:	the recording's file
  * @session:	value of KTRACE_SESSION
  *
- * The rest works without: what is wrong is said. No thread is made yet.
+ * Reports errors; the recording works without a sender. Creates no thread yet.
  */
 void sender_open(struct sender *s, const struct sender_options *o, const char *beside,
 		 const char *session);
 
 /**
- * sender_begin - be there for the kernel as well, if it lets us
+ * sender_begin - accept requests from the kernel as well, if it allows that
  * @s:		the sender
- * @o:		if anything was asked for, it is said that the kernel does not let us
+ * @o:		if an option was given, reports that the kernel refuses
  * @has_kernel:	the recording has kernel events
  *
- * To be called when the command has been forked: there are threads from now on.
+ * Called after the command has been forked: there are threads from now on.
  */
 void sender_begin(struct sender *s, const struct sender_options *o, bool has_kernel);
 
 /**
- * sender_accept - somebody may have connected; takes @max at most
+ * sender_accept - accept waiting connections, at most @max
  *
- * Return: 0, or why there is no other one: -EAGAIN nobody waits, -EMFILE and others as accept(2).
+ * Return: 0, or why there are no more: -EAGAIN none is waiting, -EMFILE and others as accept(2).
  */
 int sender_accept(struct sender *s, unsigned int max);
 
 /**
- * sender_close - send what is queued, and end
+ * sender_close - send all queued chunks, and end
  *
- * A signal of those that are blocked and would end ktraced ends it early; then a thread may be
- * left that still uses @s.
+ * A blocked signal that would end ktraced cuts this short; then a thread may be left that still
+ * uses @s.
  */
 void sender_close(struct sender *s);
 
-/* One chunk; what is wrong is said, with @who. Return: 0, -errno. */
+/* One chunk; errors are reported with @who. Return: 0 or -errno. */
 struct send_request {
 	bool is_udp;
 	__u32 chunk;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * send_disk.c - chunks of S.Ha.R.K. into files, one for each chunk
+ * send_disk.c - writes chunks of S.Ha.R.K. to files, one for each chunk
  *
- * Names come from programs: a file is made in the recording's folder and nowhere else, by
- * a base name without slashes behind the chunk's number. What was there before the recording
- * is replaced when the new file is whole, never written to. A chunk that is sent again is
- * appended, so that nothing is lost when a chunk is used again; if that fails, it is cut off
- * again. So a file has whole chunks at any time.
+ * Names come from programs: a file is created only in the recording's folder, with the chunk's
+ * number followed by a base name without slashes. A file that existed before the recording is
+ * replaced when the new file is complete, never written to. A chunk that is sent again is
+ * appended, so that no events are lost when a chunk is reused; if that fails, it is truncated
+ * again. So a file has only complete chunks at any time.
  */
 #include "send_disk.h"
 
@@ -25,7 +25,7 @@
 
 #define PIECE_SLOTS 4096
 
-/* struct disk_file - a file of this recording; as long as it is open it cannot be mistaken */
+/* struct disk_file - a file of this recording; kept open so that it can be identified */
 struct disk_file {
 	struct disk_file *next;
 	int fd;
@@ -52,12 +52,12 @@ static int write_all(struct disk *d, int fd, const unsigned char *data, size_t s
 	return 0;
 }
 
-/* The next bytes of the file. Return: how many, 0 at the end, -errno. */
+/* Gets the next bytes of the file. Return: their number, 0 at the end, -errno. */
 static ssize_t next_bytes(struct slots *slots, unsigned char *to, __u32 *events)
 {
 	int nr;
 
-	/* Compressed chunks are written as they are. */
+	/* Compressed chunks are written unchanged. */
 	if (slots->chunk->is_packed)
 		return chunk_read(slots->chunk, to, PIECE_SLOTS * CHUNK_SLOT);
 	nr = slots_next(slots, to, PIECE_SLOTS);
@@ -99,7 +99,7 @@ static struct disk_file *find(const struct disk *d, const char *name)
 	return f;
 }
 
-/* Is it still there, or has somebody put another one there? Return: 0, -errno. */
+/* Checks that the file still has its name. Return: 0; -EEXIST another file has it; -errno. */
 static int look_for(const struct disk *d, const struct disk_file *f)
 {
 	struct stat named, ours;
@@ -140,7 +140,7 @@ static int open_new(const struct disk *d, const char *name)
 	const int flags = O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
 	int fd = openat(d->folder_fd, name, flags, OUTPUT_MODE);
 
-	/* Left by a ktraced that had our process id and was killed */
+	/* A killed ktraced with the same process id has left it. */
 	if (fd < 0 && errno == EEXIST && !unlinkat(d->folder_fd, name, 0))
 		fd = openat(d->folder_fd, name, flags, OUTPUT_MODE);
 	if (fd < 0)
@@ -157,7 +157,7 @@ static bool is_trace(const struct disk *d, const char *name)
 	       st.st_dev == d->trace_dev && st.st_ino == d->trace_ino;
 }
 
-/* The new file, in @f; then it gets its name. */
+/* Writes the new file to @f, and gives it its name when it is complete. */
 static int fill_new(struct disk *d, struct disk_file *f, struct chunk *c, __u32 *events)
 {
 	char part[NAME_MAX + 24];
@@ -177,7 +177,7 @@ static int fill_new(struct disk *d, struct disk_file *f, struct chunk *c, __u32 
 		close(f->fd);
 		return ret;
 	}
-	/* Makes the name durable, too, as far as the file system can. */
+	/* Also makes the name durable, as far as the file system can. */
 	fsync(d->folder_fd);
 	return 0;
 }
@@ -217,7 +217,7 @@ int disk_send(struct disk *d, __u32 number, const char *name, struct chunk *c,
 	ret = f ? append(d, f, c, done) : create(d, c, done);
 	if (!f || ret != -ENOENT)
 		return ret;
-	/* Somebody has removed the file, to have a new one. */
+	/* The file was removed, so a new one is wanted. */
 	forget(d, f);
 	return create(d, c, done);
 }
@@ -228,7 +228,7 @@ void disk_undo(struct disk *d, const struct disk_done *done)
 
 	if (!f || look_for(d, f))
 		return;
-	/* Somebody has appended to it since. */
+	/* Another chunk has been appended since. */
 	if (lseek(f->fd, 0, SEEK_END) != done->after) {
 		log_error("%s has a chunk too many", f->name);
 		return;

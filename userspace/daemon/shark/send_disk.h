@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* send_disk.h - chunks of S.Ha.R.K. into files, one for each chunk */
+/* send_disk.h - writes chunks of S.Ha.R.K. to files, one for each chunk */
 #ifndef KTRACED_SHARK_SEND_DISK_H
 #define KTRACED_SHARK_SEND_DISK_H
 
@@ -13,15 +13,15 @@
 struct disk_file;
 
 /**
- * struct disk - where files go
+ * struct disk - destination of files
  * @folder_fd:	the folder
- * @mode:	of files, 0 = the usual one
- * @name:	base name of all files, NULL = what programs say
- * @files:	written in this recording
- * @trace_dev:	the recording itself, which is not replaced
- * @trace_ino:	the same
- * @room:	what the file system is to keep
- * @is_aborted:	give up
+ * @mode:	mode of files, 0 = default
+ * @name:	base name of all files, NULL = chosen by programs
+ * @files:	files written in this recording
+ * @trace_dev:	device of the recording itself, which is never replaced
+ * @trace_ino:	inode of the recording
+ * @room:	space to leave free in the file system
+ * @is_aborted:	true: give up
  */
 struct disk {
 	int folder_fd;
@@ -35,12 +35,12 @@ struct disk {
 };
 
 /**
- * struct disk_done - a chunk that is in its file
- * @name:	of the file
- * @before:	its size before
- * @after:	and then
- * @is_new:	it was not there
- * @events:	how many were written, 0 of a compressed chunk
+ * struct disk_done - a chunk that has been written
+ * @name:	name of its file
+ * @before:	size of the file before
+ * @after:	size of the file after that
+ * @is_new:	the file did not exist before
+ * @events:	number of events written, 0 for a compressed chunk
  */
 struct disk_done {
 	char name[NAME_MAX];
@@ -51,20 +51,20 @@ struct disk_done {
 };
 
 /**
- * disk_send - write a chunk; returns when it is on the disk
- * @d:		where to
- * @number:	of the chunk
+ * disk_send - write a chunk; returns when it is on disk
+ * @d:		the destination
+ * @number:	number of the chunk
  * @name:	base name that the program gave
  * @c:		the chunk
- * @done:	what was done
+ * @done:	out: what was written
  *
- * Return: 0; -EINVAL a name that may not be; -EEXIST the recording has that name; or -errno: then
- * nothing of it is there.
+ * Return: 0; -EINVAL invalid name; -EEXIST the recording has that name; or -errno: on failure
+ * nothing of the chunk remains.
  */
 int disk_send(struct disk *d, __u32 number, const char *name, struct chunk *c,
 	      struct disk_done *done);
 
-/* As if it had not been sent. */
+/* Removes a chunk that was written. */
 void disk_undo(struct disk *d, const struct disk_done *done);
 void disk_exit(struct disk *d);
 

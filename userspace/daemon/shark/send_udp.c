@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * send_udp.c - chunks of S.Ha.R.K. as UDP packets
+ * send_udp.c - sends chunks of S.Ha.R.K. as UDP packets
  *
- * <linux/ktrace_shark.h> has the packet. Numbers count the packets to a receiver, over all
- * chunks, so that it sees what is missing. Nobody acknowledges anything; but that nobody is
- * there at all comes back as an error from most machines, and is one here.
+ * <linux/ktrace_shark.h> defines the packet. Numbers count the packets to a receiver, over all
+ * chunks, so that it can detect lost ones. Receivers acknowledge nothing; but most machines
+ * report a missing receiver as an error, which makes sending fail.
  */
 #include "send_udp.h"
 
@@ -19,7 +19,7 @@
 #include <ktrace/packet.h>
 #include <linux/ktrace_shark.h>
 
-/* struct udp_target - a receiver, and how many packets it was sent */
+/* struct udp_target - a receiver, and the number of packets sent to it */
 struct udp_target {
 	struct udp_target *next;
 	struct sockaddr_storage addr;
@@ -27,8 +27,8 @@ struct udp_target {
 };
 
 /*
- * From port 20000 only if the program says from which address, and not where that port is taken,
- * or is the target itself: a receiver on this machine wants it.
+ * Sends from port 20000 only if the program names a local address, and that port is neither taken
+ * nor the target itself: a receiver on this machine needs it.
  */
 static int open_socket(const char *local, const char *target)
 {
@@ -45,7 +45,7 @@ static int open_socket(const char *local, const char *target)
 	return ktrace_packet_socket(any_port, target);
 }
 
-/* By its address, which may be written in several ways. */
+/* Finds the target by its binary address, as the text may be written in several ways. */
 static struct udp_target *target_of(struct udp *u, int fd)
 {
 	struct udp_target *t = u->targets;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* send_udp.h - chunks of S.Ha.R.K. as UDP packets */
+/* send_udp.h - sends chunks of S.Ha.R.K. as UDP packets */
 #ifndef KTRACED_SHARK_SEND_UDP_H
 #define KTRACED_SHARK_SEND_UDP_H
 
@@ -10,11 +10,11 @@
 struct udp_target;
 
 /**
- * struct udp - where packets go
- * @target:	to all, NULL = to whom programs say
- * @targets:	to whom packets were sent
- * @packets:	sent so far
- * @is_aborted:	give up
+ * struct udp - destinations of packets
+ * @target:	receiver of all packets, NULL = chosen by programs
+ * @targets:	receivers so far
+ * @packets:	number of packets sent so far
+ * @is_aborted:	true: give up
  */
 struct udp {
 	const char *target;
@@ -24,16 +24,16 @@ struct udp {
 };
 
 /**
- * udp_send - send a chunk; returns when all packets were given to the network
- * @u:		where to
+ * udp_send - send a chunk; returns when the network has all packets
+ * @u:		the destinations
  * @local:	address to send from, "" = any
  * @target:	address that the program gave
  * @c:		the chunk
- * @events:	how many were sent
+ * @events:	out: number of events sent
  *
- * Takes 5 ms for each packet, as the original, so that a slow receiver keeps up.
+ * Takes 5 ms for each packet, like the original, so that a slow receiver keeps up.
  *
- * Return: 0; -EINVAL an address that is none; -ECONNREFUSED nobody is there; or -errno.
+ * Return: 0; -EINVAL invalid address; -ECONNREFUSED no receiver; or -errno.
  */
 int udp_send(struct udp *u, const char *local, const char *target, struct chunk *c,
 	     __u32 *events);

@@ -2,10 +2,11 @@
 /*
  * chrome.c - ktrace export --to chrome: JSON in Chrome's trace event format
  *
- * Each event is one object, in the order of ktrace list, except sched:switch, which is the slice
- * that it begins, written when it ends. Members of args that begin with @ are no fields.
+ * Writes one object per event, in the order of ktrace list. Only sched:switch becomes the slice
+ * that it begins, written when the slice ends. Members of args that begin with @ are not fields of
+ * the event.
  *
- * Processes and threads of the first machine have their own numbers; those of others lie above.
+ * Processes and threads of the first machine keep their ids; those of others get higher ones.
  */
 #include "export.h"
 
@@ -22,12 +23,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a machine: its processes, then one that has its CPUs as threads, and their interrupts */
+/*
+ * Ids of a machine: its processes, then a process whose threads are the CPUs and their interrupts
+ */
 #define MACHINE_SHIFT 24
 #define CPUS (1u << 22)
 #define INTERRUPTS (3u << 21)
 
-/* struct task - a thread, named; key is the machine above the tid */
+/* struct task - a named thread; key is the machine in the upper half, the tid in the lower */
 struct task {
 	__u64 key;
 	bool is_named;
@@ -35,7 +38,7 @@ struct task {
 	char comm[COMM_MAX];
 };
 
-/* struct waking - when a thread was woken, until it runs, and by which CPU; key as above */
+/* struct waking - when and by which CPU a thread was woken, until it runs; key as in struct task */
 struct waking {
 	__u64 key;
 	bool is_woken;
@@ -43,7 +46,7 @@ struct waking {
 	__s32 cpu;
 };
 
-/* struct slice - what runs on a CPU: all of the object but its end; key is machine above CPU */
+/* struct slice - a thread running on a CPU: its object but for the end; key is machine and CPU */
 struct slice {
 	__u64 key;
 	__u64 since;
@@ -54,16 +57,16 @@ struct slice {
 
 /**
  * struct chrome - one run
- * @x:		what was asked for
- * @out:	where it goes
- * @spans:	what is open
- * @tasks:	threads whose names were written
+ * @x:		options and files
+ * @out:	output stream
+ * @spans:	open slices
+ * @tasks:	threads whose names have been written
  * @wakings:	threads that were woken
- * @slices:	what runs on CPUs
- * @followed:	whether it is known for how long
- * @arrows:	how many arrows there are
+ * @slices:	threads running on CPUs
+ * @followed:	tells whose switches are recorded
+ * @arrows:	number of arrows written
  * @last:	time of the last event
- * @has_any:	an object was written
+ * @has_any:	an object has been written
  * @error:	0, -errno
  */
 struct chrome {
@@ -80,7 +83,7 @@ struct chrome {
 	int error;
 };
 
-/* struct place - where an object is shown */
+/* struct place - machine, process and thread under which an object is shown */
 struct place {
 	__u64 machine;
 	__u64 pid;
@@ -127,7 +130,7 @@ static void put_name(struct chrome *c, const struct place *at, const char *what,
 	ktrace_out_str(c->out, "}}");
 }
 
-/* Names a thread when it is met first, and when it is called otherwise. */
+/* Names a thread when it first occurs, and again when it is renamed. */
 static void name_task(struct chrome *c, const struct place *at, const struct line_thread *thread)
 {
 	const __u64 key = at->machine << 32 | at->tid;
@@ -151,7 +154,7 @@ static void name_task(struct chrome *c, const struct place *at, const struct lin
 		put_name(c, at, "process_name", thread->comm);
 }
 
-/* "CPU 3" and so on, when it is met first */
+/* Names a CPU's track "CPU 3" and so on when it first occurs. */
 static void name_cpu(struct chrome *c, const struct place *at, const char *what, __s32 cpu)
 {
 	const __u64 key = at->machine << 32 | at->tid;
@@ -174,7 +177,7 @@ static struct place cpu_place(struct chrome *c, const struct ktrace_trace_event 
 	return at;
 }
 
-/* Of a thread, or, where it did not do it, of its CPU */
+/* Returns the thread of an event, or its CPU if the event is an interrupt's or idle's. */
 static struct place place_of(struct chrome *c, const struct ktrace_trace_event *e)
 {
 	struct place at = { .machine = machine_of(c->x->set, e->stream->trace), .tid = e->tid };
@@ -257,7 +260,10 @@ static struct slice *slice_of(struct chrome *c, const struct ktrace_trace_event 
 	return slice;
 }
 
-/* Of a thread that others may have followed on this CPU there is no more than that it began. */
+/*
+ * Writes a slice; gives it no length if the thread's switches are not recorded, as another thread
+ * may have run on this CPU meanwhile.
+ */
 static void end_slice(struct chrome *c, struct slice *slice, __u64 time)
 {
 	if (!slice || !slice->text.len)
@@ -271,7 +277,7 @@ static void end_slice(struct chrome *c, struct slice *slice, __u64 time)
 	slice->text.len = 0;
 }
 
-/* From the CPU that woke the thread that now runs */
+/* Draws an arrow from the CPU that woke the thread to the one that now runs it. */
 static void put_arrow(struct chrome *c, const struct ktrace_trace_event *e, const struct place *to)
 {
 	const __u64 key = to->machine << 32 | (__u32)event_integer(e, "next_tid");
@@ -324,7 +330,7 @@ static void put_comm(struct ktrace_out *out, const struct ktrace_trace_event *e)
 	ktrace_out_str(out, "\"?\"");
 }
 
-/* What ran on the CPU ends, what runs begins. */
+/* Ends the slice of the previous thread and begins that of the next one. */
 static void take_switch(struct chrome *c, const struct ktrace_trace_event *e)
 {
 	struct place at = cpu_place(c, e, e->stream->cpu);
@@ -357,7 +363,10 @@ static void put_ends(struct chrome *c, const struct place *at, __u64 time, int n
 	}
 }
 
-/* Is it part of a counter's name? Text, which other files can have there, would need escapes. */
+/*
+ * True if the field belongs in a counter's name. Excludes text, which other files may have there,
+ * as it would need escaping.
+ */
 static bool is_of_counter(const struct ktrace_field *f)
 {
 	return (!strcmp(f->name, "kind") || !strcmp(f->name, "cpu")) && f->shape == KTRACE_ONE &&
@@ -430,7 +439,7 @@ static void take_event(struct chrome *c, const struct ktrace_trace_event *e)
 		take_switch(c, e);
 		return;
 	}
-	/* What runs behind a loss is not known. */
+	/* After a loss the running thread is unknown. */
 	if (is_kernel && e->id == KTRACE_ID_LOST)
 		end_slice(c, slice_of(c, e), e->time);
 	if (is_known && e->id == KTRACE_EV_SCHED_WAKEUP)

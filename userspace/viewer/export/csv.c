@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * csv.c - ktrace export --to csv: a line an event, as RFC 4180 has it
+ * csv.c - ktrace export --to csv: one line per event, as in RFC 4180
  *
- * Fields are one column of JSON, or, with --columns, have a column each; then the column of JSON
- * has those that were not known when the first line was written, so that none is left out.
+ * Writes the fields as one column of JSON or, with --columns, in a column each; then the JSON has
+ * only fields not known when the first line was written, so that none is lost.
  */
 #include "export.h"
 
@@ -19,13 +19,13 @@
 
 #define NAME_MAX_SIZE 64
 
-/* struct column - of a field; name is the key */
+/* struct column - a field's column; name is the key */
 struct column {
 	char name[NAME_MAX_SIZE];
 	__u64 number;
 };
 
-/* struct known - a field's column; field is the key */
+/* struct known - the column of a field; field is the key */
 struct known {
 	const struct ktrace_field *field;
 	__u64 column;
@@ -33,14 +33,14 @@ struct known {
 
 /**
  * struct csv - one run
- * @x:		what was asked for
- * @out:	where it goes
- * @cell:	what is being put together
- * @is_terminal: what a terminal would obey is not written
- * @safe:	a cell without that
- * @columns:	of fields, in their order
- * @fields:	which column each has
- * @values:	of the event at hand, by column; field NULL: it has none
+ * @x:		options and files
+ * @out:	output stream
+ * @cell:	the cell being built
+ * remove characters that would control a terminal
+ * @safe:	a cell after that removal
+ * @columns:	columns of fields, in order
+ * @fields:	the column of each field
+ * @values:	values of the current event by column; field NULL: it has none
  */
 struct csv {
 	struct export *x;
@@ -72,7 +72,7 @@ static void make_safe(struct csv *c)
 	ktrace_out_bytes(&c->cell, c->safe.buf, c->safe.len);
 }
 
-/* Ends the cell, and begins the next one behind a comma. */
+/* Writes the cell, quoted if needed, and a comma. */
 static void end_cell(struct csv *c)
 {
 	const char *s, *quote;
@@ -98,7 +98,7 @@ static void end_cell(struct csv *c)
 	ktrace_out_str(c->out, "\",");
 }
 
-/* Ends the line, whose last cell has ended. */
+/* Ends the line: replaces the last comma. */
 static void end_line(struct csv *c)
 {
 	if (c->out->error)
@@ -112,7 +112,7 @@ static bool is_text(const struct ktrace_field *f)
 	return f->scalar == KTRACE_CHAR;
 }
 
-/* As in JSON, but text and what JSON has in quotes as it is */
+/* Writes a value as in JSON, but without quotes around text or numbers */
 static void put_value(struct csv *c, const struct ktrace_value *v)
 {
 	struct ktrace_out *cell = &c->cell;
@@ -135,7 +135,7 @@ static __u64 column_of(const struct csv *c, const struct ktrace_field *f)
 	return known ? known->column : ~0ull;
 }
 
-/* Finds the values that have columns; the others become JSON in the cell. */
+/* Stores the values that have columns; writes the others as JSON into the cell. */
 static void take_values(struct csv *c, const struct ktrace_trace_event *e)
 {
 	struct ktrace_values it;
@@ -230,7 +230,7 @@ static int add_column(struct csv *c, const struct ktrace_field *f)
 	const size_t n = strlen(f->name), nr = c->columns.nr;
 	struct known *known;
 
-	/* A longer one stays in the column of JSON. */
+	/* A field with a longer name stays in the JSON column. */
 	if (n >= sizeof(key.name))
 		return 0;
 	memcpy(key.name, f->name, n);
@@ -284,7 +284,7 @@ static void put_head(struct csv *c)
 		       "context,");
 	for (i = 0; i < c->columns.nr; i++) {
 		column = hash_table_at(&c->columns, i);
-		/* Makes sure that no column has the name of one above. */
+		/* The prefix keeps it apart from the fixed columns. */
 		ktrace_out_str(&c->cell, "field_");
 		ktrace_out_str(&c->cell, column->name);
 		end_cell(c);

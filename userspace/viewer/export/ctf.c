@@ -2,12 +2,12 @@
 /*
  * ctf.c - ktrace export --to ctf: a folder of the Common Trace Format, version 1.8
  *
- * Readers merge streams by time, and by their number where times are the same. So that events come
- * out in the order of ktrace list, times never go back from one event to the next: where they do in
- * the files, the event has the time before, and the true one beside it.
+ * Readers merge streams by time, and by stream number for equal times. To keep the order of ktrace
+ * list, times never go back from one event to the next: where they do in the files, the event gets
+ * the previous time, and its true one in addition.
  *
- * A loss is an event "ktrace:lost" as in ktrace list, and the counter of discarded events in the
- * context of its packet, which begins with it.
+ * A loss is an event "ktrace:lost" as in ktrace list. It also begins a packet, whose context
+ * counts the discarded events.
  */
 #include "ctf.h"
 
@@ -19,13 +19,13 @@
 #include <string.h>
 #include <sys/random.h>
 
-/* A packet ends behind the event that makes it this large. */
+/* Size after which a packet ends */
 #define PACKET_MAGIC 0xc1fc1fc1u
 #define PACKET_SIZE (64u << 10)
-/* Readers have no later time than 2^63 - 1 ns; of events beyond, as many have a ns each. */
+/* Readers stop at 2^63 - 1 ns; later events are written 1 ns apart, up to 2^40 of them. */
 #define CLOCK_END ((1ull << 63) - (1ull << 40))
 
-/* struct packet - what a packet begins with, as metadata describes it */
+/* struct packet - header and context of a packet, as described in metadata */
 struct packet {
 	__u32 magic;
 	unsigned char uuid[16];
@@ -80,7 +80,9 @@ static __u64 lost_by(const struct ktrace_trace_event *e)
 	return v.count ? (__u64)ktrace_value_s64(&v, 0) : 0;
 }
 
-/* The packet at hand ends, even an empty one: readers look at the difference of two. */
+/*
+ * Ends the current packet, even an empty one: readers look at the difference between two packets.
+ */
 static void take_loss(struct ctf *c, struct ctf_stream *s, const struct ktrace_trace_event *e)
 {
 	const __u64 nr = lost_by(e);
@@ -90,7 +92,7 @@ static void take_loss(struct ctf *c, struct ctf_stream *s, const struct ktrace_t
 	s->lost = nr > ~0ull - s->lost ? ~0ull : s->lost + nr;
 }
 
-/* When the clock says that it was: not before the event before. */
+/* Returns the clock value for an event, never before that of the previous one. */
 static __u64 clock_of(struct ctf *c, const struct ctf_stream *s, const struct ktrace_trace_event *e)
 {
 	__u64 time = e->time < CLOCK_END ? e->time : CLOCK_END;
@@ -140,7 +142,7 @@ static int by_key(const void *x, const void *y)
 	return i < j ? -1 : i > j;
 }
 
-/* All rings, in the order of ktrace list. Return: 0, -ENOMEM. */
+/* Adds a stream for each ring, in the order of ktrace list. Return: 0, -ENOMEM. */
 static int find_streams(struct ctf *c)
 {
 	struct hash_table rings = { .size = sizeof(void *), .key = sizeof(void *) };

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * ctf.h - a folder of the Common Trace Format, version 1.8, being written
+ * ctf.h - writes a folder of the Common Trace Format, version 1.8
  *
- * One stream of packets for each ring of the files, and one clock. An event's class is its type and
- * what there is of it: a payload that ends early, or has a context, has a class of its own with the
- * same name. What classes there are is known at the end, and so "metadata" is written last.
+ * Writes one stream of packets per ring, with one clock for all. The class of an event depends on
+ * its type and on its contents: truncated payloads, and each set of context items, have classes of
+ * their own with the same name. As all classes are known only at the end, "metadata" is written
+ * last.
  */
 #ifndef VIEWER_EXPORT_CTF_H
 #define VIEWER_EXPORT_CTF_H
@@ -13,16 +14,16 @@
 #include "export.h"
 
 /**
- * struct ctf_class - layout of an event; what makes it one of its own comes first
+ * struct ctf_class - layout of an event; members up to @is_late are the key
  * @type:	its type; NULL: the file does not describe it
- * @first:	its first field, if it is not the type's: its names may depend on the ABI
- * @kinds:	items of its context: bit by enum ktrace_item_kind
+ * @first:	its first field, if not the type's: names of its values may depend on the ABI
+ * @kinds:	kinds of its context items: a bit per enum ktrace_item_kind
  * @kind:	enum ktrace_channel_kind
- * @id:		as in the file
- * @fields:	so many are there; CTF_BYTES: the payload is bytes
- * @is_cut:	of the last of them, an array, not all elements
- * @is_late:	the clock says another time: the true one is with it
- * @number:	in "metadata", + 1
+ * @id:		id in the file
+ * @fields:	number of fields present; CTF_BYTES: the payload is bytes
+ * @is_cut:	the last field is an array with elements missing
+ * @is_late:	its stamp is not its true time, which is stored in addition
+ * @number:	number in "metadata", + 1
  */
 struct ctf_class {
 	const struct ktrace_event_type *type;
@@ -39,15 +40,15 @@ struct ctf_class {
 #define CTF_BYTES (~0u)
 
 /**
- * struct ctf_stream - what is written of a ring
+ * struct ctf_stream - the output stream of a ring
  * @ring:	the ring
- * @number:	its place in the order of streams whose events have the same time
- * @has_packet:	there is a packet before
- * @first:	time of the first event in the packet at hand
- * @last:	and of the last; of the packet before, if there is none
+ * @number:	number of the stream, which orders events with the same time
+ * @has_packet:	a packet has been written
+ * @first:	time of the first event in the current packet
+ * @last:	time of the last one; if empty, of the previous packet's last
  * @packets:	packets so far
  * @lost:	events lost so far
- * @body:	events of the packet at hand
+ * @body:	events of the current packet
  */
 struct ctf_stream {
 	const struct ktrace_trace_stream *ring;
@@ -62,12 +63,12 @@ struct ctf_stream {
 
 /**
  * struct ctf - one run
- * @x:		what was asked for
- * @uuid:	of the trace
- * @classes:	of events met
- * @streams:	of all rings, in their order
+ * @x:		options and files
+ * @uuid:	identifies the trace
+ * @classes:	classes of the events written
+ * @streams:	streams of all rings, in order
  * @start:	time at which the clock is 0
- * @last:	time of the event before, and @before its stream's number
+ * @last:	time of the previous event, and @before the number of its stream
  * @error:	0, -errno
  */
 struct ctf {
@@ -81,10 +82,10 @@ struct ctf {
 	int error;
 };
 
-/* Appends an event at time @time of the clock; its class may be a new one. */
+/* Appends an event with clock value @time; adds its class if it is new. */
 void ctf_put_event(struct ctf *c, struct ctf_stream *s, const struct ktrace_trace_event *e,
 		   __u64 time);
-/* All of "metadata" */
+/* Writes all of "metadata". */
 void ctf_put_metadata(struct ktrace_out *out, const struct ctf *c);
 
 #endif

@@ -2,9 +2,9 @@
 /*
  * ctf_event.c - one event of a stream: number of its class, time, thread, context, fields
  *
- * Payloads are packed as metadata says that they are, so that values are copied: integers and
- * floats of the byte order of the file, which is little-endian, arrays behind their count, strings
- * up to their NUL.
+ * Metadata describes payloads as packed, so values are copied as they are: integers and floats in
+ * the byte order of the file, which is little-endian, arrays after their count, strings up to
+ * their NUL.
  */
 #include "ctf.h"
 
@@ -66,7 +66,7 @@ static void put_item(struct ktrace_out *out, const struct ktrace_trace *trace,
 	}
 }
 
-/* By rising kind. Returns which there are. */
+/* Writes items ordered by kind. Returns the kinds written. */
 static __u64 put_context(struct ktrace_out *out, const struct ktrace_trace_event *e)
 {
 	const __u32 nr = e->flags & KTRACE_EVENT_CONTEXT ? ktrace_event_items(e) : 0;
@@ -87,7 +87,7 @@ static __u64 put_context(struct ktrace_out *out, const struct ktrace_trace_event
 	return kinds;
 }
 
-/* False: it cannot be said, as less than one element is there. */
+/* Returns false if not even one element is present, which CTF cannot express. */
 static bool put_value(struct ktrace_out *out, const struct ktrace_value *v)
 {
 	const struct ktrace_field *f = v->field;
@@ -102,7 +102,9 @@ static bool put_value(struct ktrace_out *out, const struct ktrace_value *v)
 	return true;
 }
 
-/* False: fields that do not reach so far are not the last ones; bytes can say it. */
+/*
+ * Returns false if a field that is not the last is truncated; then the event is written as bytes.
+ */
 static bool put_fields(struct ktrace_out *out, const struct ktrace_trace_event *e,
 		       struct ctf_class *class)
 {
@@ -136,7 +138,7 @@ static void put_payload(struct ktrace_out *out, const struct ktrace_trace_event 
 	ktrace_out_bytes(out, e->payload, e->len);
 }
 
-/* Its number. The key is compared by its bytes: all of it was cleared before. */
+/* Returns the number of a class. Compares keys bytewise: the caller has cleared all of it. */
 static __u32 number_of(struct ctf *c, const struct ctf_class *key)
 {
 	const size_t nr = c->classes.nr;

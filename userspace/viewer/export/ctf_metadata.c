@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ctf_metadata.c - "metadata" of a folder of CTF: what streams and events look like, in TSDL
+ * ctf_metadata.c - writes "metadata" of a CTF folder: the layout of streams and events, in TSDL
  *
- * Names of fields begin with an underscore, which readers take away again: so that none is a word
- * of the language. Characters that it does not have in names become underscores.
+ * Field names get an underscore in front, which readers remove, so that none is a keyword.
+ * Characters that TSDL does not allow in names become underscores.
  */
 #include "ctf.h"
 
@@ -29,7 +29,7 @@ static const char *const stamp =
 	"typealias integer { size = 64; align = 8; signed = false; map = clock.ktrace.value; } "
 	":= stamp;\n\n";
 
-/* As printf(3); at most 255 bytes */
+/* Writes like printf(3), at most 255 bytes. */
 static __attribute__((format(printf, 2, 3)))
 void put(struct ktrace_out *out, const char *format, ...)
 {
@@ -61,7 +61,7 @@ static void put_trace(struct ktrace_out *out, const struct ctf *c)
 		       "\t\tu8 uuid[16];\n\t\tu64 stream_instance_id;\n\t};\n};\n\n");
 }
 
-/* NAME = "VALUE"; of file number @i; nothing where the file does not say. */
+/* Writes NAME = "VALUE"; nothing if the file lacks the value. */
 static void put_fact(struct ktrace_out *out, const char *prefix, const char *name,
 		     const char *value)
 {
@@ -90,7 +90,9 @@ static void put_file_facts(struct ktrace_out *out, const struct ktrace_trace *t,
 	put(out, "\t%sis_closed = %u;\n", prefix, ktrace_trace_is_closed(t));
 }
 
-/* Of the first file under the names that readers know, of the others with their number */
+/*
+ * Writes the first file's facts under names known to readers, the others' with a number in front.
+ */
 static void put_environment(struct ktrace_out *out, const struct ctf *c)
 {
 	const struct ktrace_trace *t;
@@ -122,7 +124,7 @@ static void put_clock(struct ktrace_out *out, const struct ctf *c)
 	    NS_PER_S, start / NS_PER_S, start % NS_PER_S);
 }
 
-/* Names for each combination of flags */
+/* Writes a name for each combination of flags. */
 static void put_flags(struct ktrace_out *out)
 {
 	__u32 flags;
@@ -151,7 +153,7 @@ static void put_stream(struct ktrace_out *out)
 	ktrace_out_str(out, "\t};\n};\n\n");
 }
 
-/* A name without its underscore; what is not of the language's alphabet becomes one. */
+/* Writes a name without its underscore; characters outside TSDL's alphabet become underscores. */
 static void put_word(struct ktrace_out *out, const char *name)
 {
 	for (; *name; name++)
@@ -160,7 +162,7 @@ static void put_word(struct ktrace_out *out, const char *name)
 				     (*name >= '0' && *name <= '9') ? *name : '_');
 }
 
-/* The language has one name where the type has two? Then it is numbered. */
+/* True if two names of a type become the same in TSDL; the second then gets a number. */
 static bool is_same_word(const char *a, const char *b)
 {
 	char words[2][256];
@@ -173,9 +175,9 @@ static bool is_same_word(const char *a, const char *b)
 }
 
 /*
- * struct names - of a struct
- * @given:	those that it has, a NUL before and behind each
- * @word:	the one at hand, which ends with a NUL
+ * struct names - names of one struct
+ * @given:	names in use, with a NUL before and after each
+ * @word:	the current one, ends with a NUL
  */
 struct names {
 	struct ktrace_out given;
@@ -210,7 +212,7 @@ static void put_number(struct names *n, size_t len, __u32 number)
 	ktrace_out_char(&n->word, '\0');
 }
 
-/* Finds a name for a field: neither it nor that of its length is one that the struct has. */
+/* Finds a name for a field such that neither it nor the name of its length is in use. */
 static int name_field(struct names *n, const struct ktrace_event_type *type, __u32 i,
 		      bool is_sequence)
 {
@@ -234,7 +236,7 @@ static int name_field(struct names *n, const struct ktrace_event_type *type, __u
 	return n->given.error;
 }
 
-/* How a scalar is described: signed, hexadecimal, a letter */
+/* Attributes of a scalar in TSDL: signed, base, encoding */
 static const struct {
 	const char *sign;
 	const char *rest;
@@ -258,7 +260,10 @@ static void put_scalar(struct ktrace_out *out, const struct ktrace_field *f)
 			   scalars[f->scalar].sign, scalars[f->scalar].rest);
 }
 
-/* As integers of its type; the first name of a value is the one that it is shown by. */
+/*
+ * Writes an enum over the field's integer type, with the first name of each value, which is the
+ * one shown.
+ */
 static void put_enum(struct ktrace_out *out, const struct ktrace_field *f)
 {
 	const bool is_signed = *scalars[f->scalar].sign == 't';

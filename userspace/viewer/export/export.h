@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* export.h - formats of other tools, as ktrace export writes them: one row and one file each */
+/* export.h - export formats of ktrace export: one table row and one file each */
 #ifndef VIEWER_EXPORT_EXPORT_H
 #define VIEWER_EXPORT_EXPORT_H
 
 #include "events/time_range.h"
 #include "symbols/symbols.h"
 
-/* Options that not all formats have */
+/* Options that only some formats accept */
 enum export_option { EXPORT_COLUMNS = 1, EXPORT_BY = 2, EXPORT_SYMBOLS = 4, EXPORT_APART = 8 };
 
-/* What a stack's number is: time of threads, events, or time that threads waited for locks */
+/* Weight of a stack: time of threads, number of events, or time that threads waited for locks */
 enum export_by { EXPORT_BY_TIME, EXPORT_BY_EVENTS, EXPORT_BY_LOCKS };
 
 /**
  * struct export - one run of the command
- * @scope:	which events
- * @format:	what is written
- * @path:	where to, NULL = standard output
- * @given:	options that not all formats have, enum export_option
- * @has_columns: each field has a column of its own
- * @by:		by what stacks are weighed
- * @is_apart:	what is written is to lie among what others have written
- * @where:	whether to look symbols up, and where
- * @set:	the files; stands at their beginning
+ * @scope:	events to export
+ * @format:	output format
+ * @path:	output file or folder, NULL = standard output
+ * @given:	options given of those in enum export_option
+ * each field gets its own column
+ * @by:		weight of stacks
+ * @is_apart:	the packets will be mixed with those of other writers
+ * @where:	whether and where to look up symbols
+ * @set:	the files, positioned at their beginning
  */
 struct export {
 	struct time_range scope;
@@ -38,12 +38,13 @@ struct export {
 
 /**
  * struct export_format - one format
- * @name:	as in --to
- * @is_single:	stamps are written as they are, so they must be of one recording
- * @is_folder:	writes a folder, called @path of struct export, not to output()
- * @takes:	options that it has, enum export_option
- * @program:	a program of its own writes it, as command_program() finds it; NULL = none
- * @write:	reads the files and writes. Returns 0, -errno, EXPORT_SAID: failed, and complained.
+ * @name:	name for --to
+ * @is_single:	writes stamps unchanged, so all files must be of one recording
+ * @is_folder:	writes a folder, @path of struct export, instead of output()
+ * @takes:	options it accepts, enum export_option
+ * @program:	program that writes it, found by command_program(); NULL = none
+ * @write:	reads the files and writes. Returns 0, -errno, EXPORT_SAID: failed, already
+ *		reported.
  */
 struct export_format {
 	const char *name;
@@ -56,7 +57,7 @@ struct export_format {
 
 #define EXPORT_SAID 1
 
-/* What a program does that writes @own: the command, whose options say the same. */
+/* Runs a program that writes @own: like the command, with the same options. */
 int export_main(const struct export_format *own, int argc, char **argv);
 
 extern const struct export_format export_paje;

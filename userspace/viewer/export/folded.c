@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * folded.c - ktrace export --to folded: where the time of threads goes, as stacks
+ * folded.c - ktrace export --to folded: the time of threads, as stacks
  *
- * A thread that does not run still is where it was when it left its CPU, so all its time until it
- * runs again belongs to the stacks of that switch.
+ * A thread that is not running is still where it left its CPU, so all time until it runs again is
+ * added to the stacks of that switch.
  */
 #include "folded.h"
 
@@ -26,13 +26,13 @@ struct off {
 
 /**
  * struct folded - one run
- * @x:		what was asked for
- * @states:	of threads
+ * @x:		options and files
+ * @states:	states of threads
  * @fold:	sums of ns
- * @offs:	threads that do not run
- * @is_known:	it is known of a thread what it does
- * @to:		latest time of what was read
- * @error:	-errno met by the watch
+ * @offs:	where threads left their CPUs
+ * @is_known:	the state of some thread is known
+ * @to:		latest time read so far
+ * @error:	-errno from the watch callback
  */
 struct folded {
 	struct export *x;
@@ -108,7 +108,10 @@ static void put_status(struct fold_key *key, const struct ktrace_process *p)
 	fold_frame(key, frame);
 }
 
-/* What is below the top of the modes is a program's, of which there is nothing to say. */
+/*
+ * Skips the lowest mode, that of the program itself, unless the thread runs and it is the only
+ * one.
+ */
 static void put_modes(const struct folded *f, struct fold_key *key, const struct ktrace_process *p)
 {
 	__u32 i;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * folded_locks.c - ktrace export --to folded --by locks: which locks threads wait for, and where
+ * folded_locks.c - ktrace export --to folded --by locks: time that threads wait for locks, by
+ * place
  *
- * Waits of programs are those of ktrace contention; one of a signal handler is a part of the wait
- * that it interrupts. A wait in the kernel lasts from lock:contended to the thread's lock:acquired
- * of that lock, and belongs to the stacks of lock:contended. Behind a loss of the kernel's events
- * it is not known which threads wait.
+ * Waits of programs are those of ktrace contention; a wait in a signal handler counts as part of
+ * the wait it interrupts. A wait in the kernel lasts from lock:contended to the same thread's
+ * lock:acquired of that lock, and belongs to the stacks of lock:contended. After a loss of kernel
+ * events it is unknown which threads wait.
  */
 #include "folded.h"
 
@@ -17,14 +18,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#define DEPTH 4u	/* locks that a thread waits for: its own, and those of interrupts */
+#define DEPTH 4u	/* most locks waited for at once: its own and of interrupts */
 
-/* struct held_up - a thread that waits in the kernel; @machine, @tid, @cpu are the key */
+/* struct held_up - a thread waiting in the kernel; @machine, @tid, @cpu are the key */
 struct held_up {
 	struct thread_key {
 		__u32 machine;
 		__u32 tid;
-		__s64 cpu;	/* where it matters: of thread 0 */
+		__s64 cpu;	/* only for thread 0, else -1 */
 	} key;
 	__u32 nr;
 	struct kernel_wait {
@@ -39,14 +40,14 @@ struct held_up {
 
 /**
  * struct locks - one run
- * @x:		what was asked for
+ * @x:		options and files
  * @fold:	sums of ns
- * @states:	of threads
- * @sync:	objects of programs
- * @rows:	threads that wait in the kernel
- * @to:		latest time of what was read
- * @is_known:	there are waits, or events that would tell of them
- * @error:	-errno met by a watch
+ * @states:	states of threads
+ * @sync:	model of programs' objects
+ * @rows:	threads waiting in the kernel
+ * @to:		latest time read so far
+ * @is_known:	there are lock events of the kernel
+ * @error:	-errno from a watch callback
  */
 struct locks {
 	struct export *x;
@@ -59,7 +60,7 @@ struct locks {
 	int error;
 };
 
-/* Frames of the thread; false: it is not asked for. */
+/* Adds the frames of a thread; false if the thread is not selected. */
 static bool put_thread(const struct locks *l, struct fold_key *key, __u32 machine, __u32 tid,
 		       __s32 cpu)
 {
@@ -152,7 +153,7 @@ static void end_wait(struct locks *l, const struct held_up *h, const struct kern
 	add(l, &key, w->raw, w->from, until);
 }
 
-/* The number of the wait for that lock, the latest first; @h->nr = there is none */
+/* Returns the number of the latest wait for that lock; @h->nr = none */
 static __u32 find_wait(const struct held_up *h, __u64 lock)
 {
 	__u32 i;
@@ -170,7 +171,7 @@ static void begin_wait(const struct locks *l, struct held_up *h, const struct kt
 	struct kernel_wait *w;
 
 	memcpy(&lock, e->payload, sizeof(lock));
-	/* A thread that has spun and then sleeps has reported it before. */
+	/* A thread that spins and then sleeps reports the same lock twice. */
 	if (find_wait(h, lock.lock) < h->nr || h->nr == DEPTH)
 		return;
 	w = &h->waits[h->nr++];
@@ -232,7 +233,7 @@ static int take(void *arg, const struct ktrace_trace_event *e)
 	return ret ? ret : l->error;
 }
 
-/* Waits that are not over last until the end. */
+/* Ends open waits at the end of the range. */
 static void flush(struct locks *l, __u64 until)
 {
 	const struct held_up *h;

@@ -2,9 +2,9 @@
 /*
  * paje.c - ktrace export --to paje: states of threads and objects, calls, links
  *
- * The files are read from their beginning, as states are undefined otherwise; where the window
- * begins, what is known by then is written. They are read twice: a link is begun only if the first
- * reading has seen its end. Both readings do the same, so that links have the same numbers.
+ * Reads the files from their beginning, as states would be undefined otherwise; writes the states
+ * known at the start of the window. Reads them twice: a link is begun only if the first reading
+ * has seen its end. Both readings do the same, so that links get the same numbers.
  */
 #include "paje.h"
 
@@ -17,13 +17,13 @@
 
 #define READ_NR 64
 
-/* What links begin at: an object, the creation of a thread, its end. */
+/* Where links begin: at an object, the creation of a thread, its end. */
 #define PLACE_CREATION (1ull << 62)
 #define PLACE_END (2ull << 62)
-/* The last thread to come to a barrier has this result. */
+/* Result of the last thread to arrive at a barrier */
 #define SERIAL (-1)
 
-/* Type of a link by kind of object; of a thread that was joined */
+/* Types of links by kind of object; for MODEL_THREAD: joins */
 static const char *const link_types[MODEL_KIND_NR] = {
 	"L0", "L1", "L2", "L3", "L4", "L5", "L6", "L7",
 };
@@ -33,7 +33,7 @@ static __u64 place_of_creation(const struct model_process *process, __u32 number
 	return PLACE_CREATION | (__u64)process->serial << 32 | number;
 }
 
-/* What an event does to links, besides what the model tells. */
+/* What an event does to links, besides the changes reported by the model */
 enum action {
 	DOES_NOTHING,
 	CREATES,
@@ -56,7 +56,7 @@ static const struct rule {
 	{ "sem_clockwait", TAKES },
 };
 
-/* A line of a link: its container, the thread at this end, the key that both ends have */
+/* Writes a line of a link: its container, the thread at this end, the key shared by both ends. */
 static void put_link(struct paje *p, enum paje_line line, const char *type,
 		     const struct model_thread *t, const struct paje_source *source, __u32 i)
 {
@@ -90,7 +90,7 @@ static void end_link(struct paje *p, __u64 place, const struct model_thread *t, 
 		put_link(p, PAJE_END_LINK, type, t, &source, source.used);
 }
 
-/* Has the call that is over done what it was to do? */
+/* True if the call that has ended did its work. */
 static bool has_succeeded(const struct ktrace_trace_event *e)
 {
 	const __s64 result = event_integer(e, "result");
@@ -104,7 +104,10 @@ static void on_thread(void *arg, const struct model_thread *t, const struct mode
 	paje_show_thread(arg, t);
 }
 
-/* Others may go on: it is not had any more, all have come, the routine is done. */
+/*
+ * True if waiting threads may go on: the object was released, all have arrived, or the routine is
+ * done.
+ */
 static bool lets_go(const struct model_object *o, const struct model_change *c)
 {
 	if (!c->by || (c->from != MODEL_TAKEN && c->from != MODEL_SHARED))
@@ -151,7 +154,7 @@ static enum action action_of(const struct ktrace_event_type *type)
 	return DOES_NOTHING;
 }
 
-/* What the event does, beside what the model has told. */
+/* Applies what the event does to links, besides the changes reported by the model. */
 static void follow(struct paje *p)
 {
 	const struct model_thread *t = model_actor(p->sync);
@@ -176,7 +179,7 @@ static void follow(struct paje *p)
 		paje_links_use(&p->links, o->serial);
 }
 
-/* Keeps the latest name in @rows; @text NULL: as before. The row, NULL = no memory. */
+/* Keeps the latest name in @rows; @text NULL: unchanged. Returns the row, NULL if out of memory. */
 static struct paje_name *keep_name(struct paje *p, struct hash_table *rows, __u64 key,
 				   const char *text)
 {
@@ -189,7 +192,7 @@ static struct paje_name *keep_name(struct paje *p, struct hash_table *rows, __u6
 	return name;
 }
 
-/* First reading: what the event's thread and object are called. */
+/* First reading: keeps the names of the event's thread and object. */
 static void keep_names(struct paje *p)
 {
 	const struct model_thread *t = model_actor(p->sync);
@@ -214,7 +217,7 @@ static int take(void *arg, const struct ktrace_trace_event *e)
 	int ret;
 
 	p->e = e;
-	/* Where clocks went back, time does not: readers take lines in order. */
+	/* Time never goes back, even where clocks did: readers need lines in order. */
 	if (e->time > p->now)
 		p->now = e->time;
 	if (!p->is_open && e->time >= p->from) {
@@ -236,7 +239,7 @@ static int take(void *arg, const struct ktrace_trace_event *e)
 	return p->error;
 }
 
-/* Goes to the beginning, knowing nothing. Return: 0, -errno. */
+/* Starts over with an empty model. Return: 0, -errno. */
 static int begin_reading(struct paje *p)
 {
 	const struct model_watch watch = { .thread = on_thread, .object = on_object,
@@ -249,7 +252,7 @@ static int begin_reading(struct paje *p)
 	return model_new(p->x->set, p->states, &watch, &p->sync);
 }
 
-/* Counts links. Return: 0, -errno. */
+/* Reads all events to count links. Return: 0, -errno. */
 static int read_first(struct paje *p)
 {
 	struct ktrace_trace_event events[READ_NR];
@@ -269,7 +272,7 @@ static int read_first(struct paje *p)
 	return nr;
 }
 
-/* Writes. Return: 0, -errno. */
+/* Reads all events again and writes them. Return: 0, -errno. */
 static int read_second(struct paje *p)
 {
 	struct time_range *s = &p->x->scope;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * paje.h - ktrace export --to paje, as its parts see it
+ * paje.h - shared by the parts of ktrace export --to paje
  *
  *   paje_text.c   lines
- *   paje_show.c   containers, states, variables: what the model says, as lines
+ *   paje_show.c   writes what the model says: containers, states, variables
  *   paje_links.c  which event let a thread go on
- *   paje.c        the two readings: events, links
+ *   paje.c	the two readings of the files: events, links
  */
 #ifndef VIEWER_EXPORT_PAJE_H
 #define VIEWER_EXPORT_PAJE_H
@@ -16,7 +16,7 @@
 #include "paje_text.h"
 #include "pthread/model_name.h"
 
-/* struct paje_object - what was last written of an object */
+/* struct paje_object - the last written state of an object */
 struct paje_object {
 	__u64 serial;
 	bool is_made;
@@ -29,10 +29,10 @@ struct paje_object {
 };
 
 /**
- * struct paje_name - what the first reading has found of a thread, or of an object in one life
- * @key:	serial number of the thread; of an object, and its life
- * @raw:	thread: stamp of its latest event
- * @text:	what the program called it last, NULL = nothing
+ * struct paje_name - what the first reading learnt about a thread, or one life of an object
+ * @key:	serial number of the thread; or of the object, with its life
+ * @raw:	of a thread: stamp of its latest event
+ * @text:	its latest name given by the program, NULL = none
  */
 struct paje_name {
 	__u64 key;
@@ -40,7 +40,7 @@ struct paje_name {
 	const char *text;
 };
 
-/* struct paje_made - a container, there or gone, by serial number: of a thread, process, machine */
+/* struct paje_made - a thread, process or machine: whether its container exists or has ended */
 struct paje_made {
 	__u64 serial;
 	bool is_made;
@@ -49,25 +49,25 @@ struct paje_made {
 
 /**
  * struct paje - one run
- * @x:		options, files
- * @out:	where to
- * @states:	for the model
+ * @x:		options and files
+ * @out:	output stream
+ * @states:	thread states, for the model
  * @sync:	the model
- * @links:	of both readings
- * @machines:	of struct paje_made
+ * @links:	links, kept over both readings
+ * @machines:	table of struct paje_made
  * @processes:	the same
  * @threads:	the same
- * @objects:	of struct paje_object
- * @aliases:	names that the program gives, during the first reading
- * @thread_names: of struct paje_name: containers have one name for good, the last one
+ * @objects:	table of struct paje_object
+ * @aliases:	names given by the program, during the first reading
+ * table of struct paje_name: a container keeps one name, so the last one is used
  * @object_names: the same
- * @e:		event being taken in
- * @start:	time of the first event of all
+ * @e:		the current event
+ * @start:	time of the very first event
  * @from:	first time of the window
- * @to:		first time behind it
- * @now:	time of what is written
- * @is_second:	of the two readings
- * @is_open:	the window has begun, and what was known then is written
+ * @to:		end of the window, exclusive
+ * @now:	time of the lines being written
+ * @is_second:	this is the second reading
+ * @is_open:	the window has begun, and the states at its start are written
  * @error:	-errno
  */
 struct paje {
@@ -98,20 +98,23 @@ static inline __u64 paje_object_key(const struct model_object *o)
 	return (__u64)o->life << 32 | o->serial;
 }
 
-/* Types of containers, states and so on, values */
+/* Writes the types of containers, states and so on, with their values. */
 void paje_show_types(struct ktrace_out *out);
-/* Was this thread, or process, asked for? */
+/* True if this thread or process is selected. */
 bool paje_wants(const struct paje *p, __u32 tid, __u32 pid);
-/* States as they are now, in the window of the second reading; containers if there are none yet */
+/*
+ * Writes the current state of a thread or object, in the window of the second reading; creates its
+ * container first if needed.
+ */
 void paje_show_thread(struct paje *p, const struct model_thread *t);
 void paje_show_object(struct paje *p, const struct model_object *o);
-/* All threads and objects, as they are where the window begins */
+/* Writes all threads and objects, as they are at the start of the window. */
 void paje_show_all(struct paje *p);
-/* The end of all containers */
+/* Destroys all containers. */
 void paje_show_end(struct paje *p);
-/* The event as one of its thread */
+/* Writes the current event on its thread. */
 void paje_show_event(struct paje *p, const struct model_thread *t);
-/* A line about the thread begins, with its time: false = it is not asked for, or gone */
+/* Begins a line about the thread, with its time; false if the thread is not selected or gone. */
 bool paje_show_begin(struct paje *p, const struct model_thread *t, enum paje_line line);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* paje_links.c - which thread let another go on: numbers and counts of links */
+/* paje_links.c - numbers and counts the links between threads */
 #include "paje_links.h"
 
 #include <errno.h>

@@ -2,9 +2,9 @@
 /*
  * paje_links.h - which thread let another go on: create and start, unlock and lock, post and wait
  *
- * A trace must not have the beginning of a link without its end. So all is read twice: the
- * first time, each event that may let others go on gets a number, and it is counted how many
- * it does; the second time, as many links begin there.
+ * A trace must not contain the beginning of a link without its end. So the files are read twice:
+ * the first reading numbers each event that may let others go on, and counts those it did; the
+ * second one begins that many links there.
  */
 #ifndef VIEWER_EXPORT_PAJE_LINKS_H
 #define VIEWER_EXPORT_PAJE_LINKS_H
@@ -16,14 +16,14 @@
 #define PAJE_SOURCES 8u
 
 /**
- * struct paje_source - what may let a thread go on
- * @time:	when
- * @number:	of all of them, from 0
- * @used:	links that have ended so far
- * @thread:	that did it: serial
- * @is_many:	all that wait then go on, not one of them
- * @is_only:	those before it let nobody go on any more
- * @is_shown:	links begin here
+ * struct paje_source - an event that may let threads go on
+ * @time:	its time
+ * @number:	its number among all sources, from 0
+ * @used:	links from it that have ended so far
+ * @thread:	serial number of the thread that did it
+ * @is_many:	lets all waiting threads go on, not only one
+ * @is_only:	replaces all earlier sources of its place
+ * @is_shown:	links may begin here
  */
 struct paje_source {
 	__u64 time;
@@ -35,7 +35,7 @@ struct paje_source {
 	bool is_shown;
 };
 
-/* struct paje_sources - those of one place (object, creation, thread), oldest first */
+/* struct paje_sources - sources of one place (object, creation, thread), oldest first */
 struct paje_sources {
 	__u64 place;
 	__u32 nr;
@@ -43,12 +43,12 @@ struct paje_sources {
 };
 
 /**
- * struct paje_links - all links
- * @places:	of struct paje_sources
- * @nr:		sources so far
- * @ends:	of each, how many links end that begin there
+ * struct paje_links - the links of all places
+ * @places:	table of struct paje_sources
+ * @nr:		number of sources so far
+ * @ends:	by source, number of links from it that end
  * @cap:	room in @ends
- * @is_second:	@ends is known
+ * @is_second:	second reading: @ends is complete
  */
 struct paje_links {
 	struct hash_table places;
@@ -60,20 +60,21 @@ struct paje_links {
 
 void paje_links_init(struct paje_links *l);
 void paje_links_free(struct paje_links *l);
-/* From the beginning again. */
+/* Starts the second reading. */
 void paje_links_again(struct paje_links *l);
 /*
- * @source is the latest of @place; it is given a number.
- * Return: how many links begin there, in the second reading; -ENOMEM.
+ * Adds @source as the latest of @place and numbers it.
+ * Return: number of links that begin there, in the second reading; -ENOMEM.
  */
 __s64 paje_links_begin(struct paje_links *l, __u64 place, struct paje_source *source);
 /*
- * What let @thread go on, which had waited for @place since @since, into @source; is_wanted if a
- * link is to end here. Return: whether one does; @used counts those before it.
+ * Finds the source that let @thread go on, which had waited for @place since @since; @is_wanted: a
+ * link may end here. Return: true if a link ends here; @used of @source counts the links ended
+ * before.
  */
 bool paje_links_end(struct paje_links *l, __u64 place, __u32 thread, __u64 since, bool is_wanted,
 		    struct paje_source *source);
-/* One of @place was used by a thread that had not waited. */
+/* Uses up a source of @place for a thread that did not have to wait. */
 void paje_links_use(struct paje_links *l, __u64 place);
 
 #endif

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * paje_show.c - containers, states and variables of a Paje trace
+ * paje_show.c - writes containers, states and variables of a Paje trace
  *
  * Containers: machine M, process P, thread T, and one type for each kind of object, O1 to O7 as in
- * enum model_kind. A container begins where its thread or object is met first, and ends with it;
- * an object's next life is another container. State types are S and the container type's name:
- * ST, SO1, ...; values V and number: of threads VT0.., of objects VO0.. .
+ * enum model_kind. A container begins where its thread or object first occurs, and ends with it;
+ * an object's next life is another container. State types are S and the container type's name: ST,
+ * SO1, ...; values V and number: of threads VT0.., of objects VO0.. .
  */
 #include "paje.h"
 
@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* struct value - a state: its name, its colour */
+/* struct value - name and colour of a state */
 struct value {
 	const char *name;
 	const char *color;
@@ -39,7 +39,7 @@ static const struct value states[MODEL_STATE_NR] = {
 	[MODEL_GONE] = { "gone", "0.4 0.4 0.4" },
 };
 
-/* What a thread waits for; what of an object is a number. */
+/* Kinds of objects: name and colour of a wait for one; name of its number */
 static const struct kind {
 	const char *name;
 	const char *color;
@@ -123,7 +123,7 @@ static void put_line(struct paje *p, enum paje_line line)
 	paje_put_time(p->out, p->now - p->start);
 }
 
-/* A container that is to be made; NULL: it has been, or there is no memory */
+/* Returns the row of a container still to be created; NULL: created before, or out of memory */
 static struct paje_made *find(struct paje *p, struct hash_table *rows, __u64 serial)
 {
 	struct paje_made *made = hash_table_get(rows, &serial);
@@ -171,7 +171,7 @@ static void make_process(struct paje *p, const struct model_process *process)
 	out_printf(p->out, "\n");
 }
 
-/* A string: @text, and behind it what the program calls the thing. */
+/* Writes a string: @text, followed by the name given by the program. */
 static void put_named(struct paje *p, const char *text, const struct paje_name *name)
 {
 	if (name && name->text)
@@ -217,7 +217,7 @@ static void put_awaited(struct paje *p, const struct model_thread *t)
 	}
 }
 
-/* Is the thread's container there now? */
+/* Creates the thread's container if needed; true if it exists. */
 static bool has_thread(struct paje *p, const struct model_thread *t)
 {
 	const struct paje_made *made;
@@ -311,7 +311,7 @@ static void make_object(struct paje *p, const struct model_object *o, struct paj
 				      .life = o->life, .state = MODEL_STATE_NR };
 }
 
-/* The number that belongs to its kind; 0 where there is none, or it is not known */
+/* Returns the number shown for an object's kind; 0 if there is none or it is unknown */
 static __s64 level_of(const struct model_object *o)
 {
 	switch (o->kind) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * paje_text.c - the lines of a Paje trace
+ * paje_text.c - writes the lines of a Paje trace
  *
- * The header says which fields each kind of line has. States have a field of their own beside
- * those of the format: what a thread waits for, who has an object.
+ * The header names the fields of each kind of line. States have a field beyond those of the
+ * format: the object that a thread waits for, or the owner of an object.
  */
 #include "paje_text.h"
 
@@ -18,7 +18,7 @@
 #define TYPE "Alias string", "Type string"
 #define OCCURS "Time date", "Type string", "Container string"
 
-/* struct definition - a kind of line: its name, fields with their types */
+/* struct definition - a kind of line: its name, and its fields with their types */
 static const struct definition {
 	const char *name;
 	const char *fields[7];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * paje_text.h - the lines of a Paje trace
+ * paje_text.h - writes the lines of a Paje trace
  *
- * A line is the number of a definition, and the fields that it names. The reader knows no
- * escapes in strings: what would end one, or the line, is replaced.
+ * A line is the number of a definition and the fields that it names. Strings have no escapes, so
+ * characters that would end a string or the line are replaced.
  */
 #ifndef VIEWER_EXPORT_PAJE_TEXT_H
 #define VIEWER_EXPORT_PAJE_TEXT_H
@@ -29,14 +29,14 @@ enum paje_line {
 	PAJE_LINE_NR,
 };
 
-/* The definitions of all kinds */
+/* Writes the definitions of all kinds. */
 void paje_put_header(struct ktrace_out *out);
-/* The number of the kind, and the time that most kinds begin with */
+/* Write the number of the kind, and the time that follows in most kinds. */
 void paje_put_kind(struct ktrace_out *out, enum paje_line kind);
 void paje_put_time(struct ktrace_out *out, __u64 ns);
 #define PAJE_STRING_MAX 1024u
 
-/* A string in quotes, up to PAJE_STRING_MAX bytes of it */
+/* Writes a string in quotes, at most PAJE_STRING_MAX bytes of it. */
 void paje_put_string(struct ktrace_out *out, const char *s);
 __attribute__((format(printf, 2, 3)))
 void paje_put_text(struct ktrace_out *out, const char *format, ...);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * shark_export.c - events of S.Ha.R.K. as its own files have them, and as text
+ * shark_export.c - writes events of S.Ha.R.K. in its own file format, and as text
  *
- *   shark        events of 16 bytes, one behind the other, stamps as recorded
- *   shark-text   "code tsc args" as its converter numbers them
- *   kiwi         "time event arg1 arg2 arg3", behind a line with colours
+ *   shark	events of 16 bytes each, stamps as recorded
+ *   shark-text   "code tsc args", numbered as by its converter
+ *   kiwi	 "time event arg1 arg2 arg3", after a line with colours
  *
- * What cannot be said in the format is left out, and how much that was is told at the end.
+ * Leaves out events that a format cannot express, and reports their number at the end.
  */
 #include "export.h"
 
@@ -16,11 +16,11 @@
 
 /**
  * struct shark_writing - one run
- * @x:		what was asked for
- * @out:	where it goes
- * @put:	writes an event; false: it cannot
- * @has_ticks:	an event has said what a tick is
- * @nr:		events of S.Ha.R.K.
+ * @x:		options and files
+ * @out:	output stream
+ * @put:	writes an event; false if the format cannot express it
+ * @has_ticks:	an event told the length of a tick
+ * @nr:		number of S.Ha.R.K. events
  * @others:	events of other tracers
  * @left_out:	events that cannot be expressed
  * @start:	time of the first event
@@ -104,7 +104,7 @@ const struct export_format export_shark = {
 	.write = write_shark,
 };
 
-/* struct text - how the converter writes a code: number, and which parameters follow */
+/* struct text - how the converter writes a code: its number and the parameters that follow */
 struct text {
 	__u16 code;
 	__u16 number;
@@ -149,7 +149,7 @@ static void put_text_line(struct ktrace_out *out, const struct text *t, const st
 	ktrace_out_char(out, '\n');
 }
 
-/* Of codes the converter looks at the lower byte. */
+/* The converter looks only at the lower byte of a code. */
 static bool put_text(struct shark_writing *w, const struct ktrace_trace_event *event,
 		     const struct shark_event *e)
 {
@@ -187,7 +187,7 @@ const struct export_format export_shark_text = {
 	.write = write_text,
 };
 
-/* Of tasks, by the number of the context modulo how many there are */
+/* Colours of tasks, by their context number modulo the number of colours */
 #define COLOURS "#1f77b4 #ff7f0e #2ca02c #d62728 #9467bd #8c564b #e377c2 #7f7f7f #bcbd22 #17becf"
 
 static bool put_kiwi(struct shark_writing *w, const struct ktrace_trace_event *event,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* import.h - formats of other tools, as ktrace import reads them: one row and one file each */
+/* import.h - import formats of ktrace import: one table row and one file each */
 #ifndef VIEWER_IMPORT_IMPORT_H
 #define VIEWER_IMPORT_IMPORT_H
 
@@ -9,19 +9,19 @@ struct import_writer;
 
 /**
  * struct import - one run of the command
- * @format:	what is read
+ * @format:	input format
  * @path:	the tracefile
- * @writes:	where it is written until it is whole
- * @level:	how its blocks are compressed
- * @ticks:	shark: of a millisecond
- * @is_raw:	shark: a tick is to be a nanosecond
- * @offset_ns:	added to times that do not say what they count from
+ * @writes:	name it is written under until it is complete
+ * @level:	compression level of its blocks
+ * @ticks:	shark: ticks per millisecond
+ * @is_raw:	shark: count a tick as a nanosecond
+ * @offset_ns:	added to times of an unknown origin
  * @has_offset:	--offset
  * @like:	a tracefile of the same boot, whose clock is that of the input; NULL = none
- * @is_json:	one object
- * @events:	written
- * @lost:	that were lost, as the input says
- * @skipped:	left out, as they cannot be described
+ * @is_json:	print the result as one JSON object
+ * @events:	number of events written
+ * @lost:	number of lost events according to the input
+ * @skipped:	number of events left out because they cannot be described
  */
 struct import {
 	const struct import_format *format;
@@ -41,11 +41,11 @@ struct import {
 
 /**
  * struct import_format - one format
- * @name:	as in --from
- * @convert:	reads the files and writes @writes; returns the exit status, or -errno of what went
- *		wrong with that, -ECANCELED if it has said so. NULL: @program does it
+ * @name:	name for --from
+ * @convert:	reads the files and writes @writes; returns the exit status, or -errno for @writes,
+ *		-ECANCELED if already reported. NULL: @program does it
  * @program:	the program that the command hands over to, see command_program()
- * @has_ticks:	--ticks-per-ms and --raw-ticks say what a stamp is; other formats know it
+ * @has_ticks:	stamps need --ticks-per-ms or --raw-ticks; other formats know their unit
  */
 struct import_format {
 	const char *name;
@@ -59,28 +59,28 @@ struct import_format {
 extern const struct import_format import_shark;
 extern const struct import_format import_perf;
 
-/* What main() of such a program calls with its own @convert; see struct import_format. */
+/* Runs such a program with its @convert, see struct import_format. */
 int import_main(int argc, char **argv, int (*convert)(struct import *x, int nr, char **paths));
 
 /*
- * What converters of import_writer.h begin and end with: -errno is that of the tracefile. The
- * latter takes what the converter returned.
+ * Begin and end a converter that uses import_writer.h; -errno concerns the tracefile.
+ * import_close() takes the result of the converter.
  */
 int import_open(struct import *x, struct import_writer **out);
 int import_close(struct import *x, struct import_writer *f, int ret);
 struct import_writer_event;
 /*
- * Puts an event of the type that @desc says. One whose description is too long, or for whose type
- * there is no number left, is left out, which import_close() says. Return: 0, -errno.
+ * Writes an event of the type in @desc. Leaves out an event whose description is too long, or for
+ * whose type no number is left; import_close() reports them. Return: 0, -errno.
  */
 int import_event(struct import *x, struct import_writer *f, __u32 kind, const char *desc,
 		 struct import_writer_event *e);
 
 /**
- * struct import_clock - how CLOCK_MONOTONIC, or what counts as the input does, becomes time
- * @real_ns:	time since the epoch at 0
- * @boot:	boot id, "" = not known
- * @host:	name of the machine, "" = not known
+ * struct import_clock - relates CLOCK_MONOTONIC, or the input's clock, to time
+ * @real_ns:	time since the epoch when the clock was 0
+ * @boot:	boot id, "" = unknown
+ * @host:	name of the machine, "" = unknown
  */
 struct import_clock {
 	__u64 real_ns;
@@ -88,7 +88,7 @@ struct import_clock {
 	char host[64];
 };
 
-/* What --like and --offset say; false: nothing. Return: also -errno, which was complained about. */
+/* Reads --like and --offset. Return: 1, 0: neither is given, -errno after reporting the error. */
 int import_clock(const struct import *x, struct import_clock *clock);
 
 #endif

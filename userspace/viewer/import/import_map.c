@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * import_map.c - kernel events as other tracers record them become those of ktrace
+ * import_map.c - converts kernel events of other tracers to those of ktrace
  *
- * A table of events, each with the fields that are called or coded otherwise: what is not in it
- * is looked for under its own name. If the other tracer's event lacks a field, there is no plan,
- * and it stays what it is. Fields that nothing was made of follow behind, so nothing is lost.
+ * A table lists events with the fields that have another name or encoding; events not in it are
+ * looked up by their own name. If the other tracer's event lacks a field of ours, it has no plan
+ * and stays as it is. Fields without a counterpart are appended, so nothing is lost.
  *
- * Names are those of the kernel's tracepoints, which ftrace and perf show, and of LTTng, whose
- * tracepoints are at the same places, but call and group some things otherwise.
+ * Names are those of the kernel's tracepoints, as shown by ftrace and perf, and those of LTTng,
+ * whose tracepoints are at the same places, but have some other names and groups.
  */
 #include "import_map.h"
 
@@ -22,16 +22,16 @@
 #define FIELDS_MAX 64u
 #define ARGS 6u
 
-/* Of what an event's field is made: a value of the event, or, without it, a constant */
+/* Computes a field of ours from a value of the event */
 typedef __s64 (*convert_fn)(const struct import_writer *f, const struct ktrace_value *v);
 
-/* Bits of the kernel's task states, which differ between what says them */
+/* Bits of the kernel's task states, which differ between tracers */
 enum {
 	TASK_SLEEP = 1, TASK_DISK = 2, TASK_STOPPED = 4, TASK_TRACED = 8, TASK_EXIT = 16 | 32,
 	TASK_PARKED = 64, TASK_IDLE = 128, TASK_NOLOAD = 1024,
 };
 
-/* Letters as the kernel prints them; what follows, a '+' for one, is of no account */
+/* Converts a letter as the kernel prints it; ignores what follows, e.g. a '+'. */
 static __s64 state_of_letter(const struct ktrace_value *v)
 {
 	static const char letters[] = "RSDTtXZPI";
@@ -46,8 +46,8 @@ static __s64 state_of_letter(const struct ktrace_value *v)
 }
 
 /*
- * Bit 7 is an idle task, though LTTng's metadata calls it TASK_DEAD, as the kernel's headers do
- * the task's own bit: what is recorded is what the kernel reports: a task that ends is a zombie.
+ * Bit 7 means idle: tracers record the state as the kernel reports it, where an ended task is a
+ * zombie. LTTng's metadata calls the bit TASK_DEAD, the name of the bit in the task itself.
  */
 static __s64 state_of_bits(__s64 bits)
 {
@@ -77,7 +77,7 @@ static __s64 prev_state(const struct import_writer *f, const struct ktrace_value
 	return is_text(v) ? state_of_letter(v) : state_of_bits(ktrace_value_s64(v, 0));
 }
 
-/* "handled" or not where it is text */
+/* As text it is "handled" or not. */
 static __s64 irq_handled(const struct import_writer *f, const struct ktrace_value *v)
 {
 	(void)f;
@@ -111,7 +111,7 @@ static __s64 sectors_to_bytes(const struct import_writer *f, const struct ktrace
 	return ktrace_value_s64(v, 0) * 512;
 }
 
-/* A text of letters; a number of bits with LTTng */
+/* A text of letters; with LTTng a number with bits */
 static __s64 block_op(const struct import_writer *f, const struct ktrace_value *v)
 {
 	__s64 bits;
@@ -138,10 +138,10 @@ static __s64 block_op(const struct import_writer *f, const struct ktrace_value *
 }
 
 /**
- * struct source - what a field is made of
- * @to:		field of ours
- * @from:	names that its source can have, by '|'; NULL: it is 0
- * @convert:	NULL = the value as it is
+ * struct source - the source of a field
+ * @to:		the field of ours
+ * @from:	possible names of its source, separated by '|'; NULL: the field is 0
+ * @convert:	NULL = take the value as it is
  */
 struct source {
 	const char *to;
@@ -151,9 +151,9 @@ struct source {
 
 /**
  * struct known - an event of another tracer
- * @name:	its name; a '*' at its end stands for the name of a system call
- * @id:		what it becomes
- * @sources:	of fields that are not called the same
+ * @name:	its name; a '*' at the end stands for the name of a system call
+ * @id:		enum ktrace_kernel_id of our event
+ * @sources:	sources of fields with another name or encoding
  */
 struct known {
 	const char *name;
@@ -161,7 +161,7 @@ struct known {
 	struct source sources[7];
 };
 
-/* The first that has all fields is taken. */
+/* The first entry with all its fields present is used. */
 static const struct known all_known[] = {
 	{ "sched_switch", KTRACE_EV_SCHED_SWITCH, {
 		{ "prev_tid", "prev_tid", NULL }, { "next_tid", "next_tid", NULL },
@@ -237,13 +237,13 @@ static const struct known all_known[] = {
 };
 
 /**
- * struct import_map - how events of a type become events of ours
- * @to:		type of the latter
- * @desc:	its description
- * @from:	its fields: number of the field + 1 that they are made of, 0 = of none
- * @convert:	how
- * @constant:	of those that are made of none
- * @is_copied:	fields that follow behind
+ * struct import_map - how a type of events is converted to ours
+ * @to:		type of our event
+ * @desc:	description of @to
+ * @from:	by field of @to: number + 1 of its source field, 0 = none
+ * @convert:	by field of @to: its conversion
+ * @constant:	by field of @to: its value without a source
+ * @is_copied:	by source field: appended after those of @to
  */
 struct import_map {
 	struct ktrace_event_type *to;
@@ -278,7 +278,7 @@ static const struct source *find_source(const struct known *k, const char *to)
 	return NULL;
 }
 
-/* Numbers of numbers, text of text, arrays of those of the same size */
+/* True if a field can be copied: numbers from numbers, text from text, arrays of equal size. */
 static bool fits(const struct ktrace_field *to, const struct ktrace_field *from)
 {
 	if (to->scalar == KTRACE_CHAR)
@@ -290,7 +290,7 @@ static bool fits(const struct ktrace_field *to, const struct ktrace_field *from)
 	       from->scalar != KTRACE_F64 && from->scalar != KTRACE_CHAR;
 }
 
-/* One field of ours; false: there is nothing that it could be made of. */
+/* Plans one field of ours; false if it has no source. */
 static bool plan_field(struct import_map *p, const struct known *k,
 		       const struct ktrace_event_type *type, __u32 i)
 {
@@ -308,7 +308,10 @@ static bool plan_field(struct import_map *p, const struct known *k,
 	return true;
 }
 
-/* System calls with an event each: the number is in the name, arguments are fields. */
+/*
+ * Plans a system call that has an event of its own: its number is in the name, arguments are
+ * fields.
+ */
 static bool plan_syscall(struct import_map *p, const struct known *k,
 			 const struct ktrace_event_type *type, const char *machine)
 {
@@ -351,8 +354,9 @@ static bool is_called(const struct known *k, const char *name)
 }
 
 /*
- * What it becomes. Of the ABI of a system call only the events of LTTng and of ktrace tell, and
- * those that ftrace has for each call: others become what ktrace had before it recorded that.
+ * Returns the description to convert to. Only events of LTTng and ktrace, and ftrace's events per
+ * call, tell the ABI of a system call: others get the description without the ABI that ktrace had
+ * before.
  */
 static const char *desc_of(const struct ktrace_event_type *type, const struct known *k,
 			   const struct ktrace_kernel_event *ours)
@@ -364,7 +368,7 @@ static const char *desc_of(const struct ktrace_event_type *type, const struct kn
 	return ours->id == KTRACE_EV_SYSCALL_EXIT ? "syscall:exit{s64 nr;s64 ret;}" : ours->desc;
 }
 
-/* Of a known event, or of one that is called as ours is */
+/* Tries a known event, or one with the name of ours. */
 static int try_plan(struct import_writer *f, const struct ktrace_event_type *type,
 		    const struct known *k,
 		    const struct ktrace_kernel_event *ours, struct import_map **out)
@@ -409,7 +413,7 @@ int import_map_make(struct import_writer *f, const struct ktrace_event_type *typ
 	return ret;
 }
 
-/* A name that ours has, too, gets another. */
+/* Declares a copied field; renames it if ours has a field of that name. */
 static void put_declaration(struct ktrace_out *out, const struct ktrace_event_type *ours,
 			    const struct ktrace_field *f)
 {
@@ -460,7 +464,7 @@ __u16 import_map_id(const struct import_map *plan)
 
 static void put_number(struct ktrace_out *out, __s64 v, __u32 size)
 {
-	/* Of little-endian machines, as all that are supported. */
+	/* Assumes little-endian, as on all supported machines. */
 	ktrace_out_bytes(out, (const char *)&v, size);
 }
 
@@ -472,7 +476,7 @@ static void put_text(struct ktrace_out *out, const struct ktrace_field *to,
 	const size_t tail = is_cut && to->count == KTRACE_COMM_LEN ? KTRACE_IRQ_NAME_TAIL : 0;
 	size_t n = is_cut ? to->count - 1 : have;
 
-	/* As the module does it: <linux/ktrace_events.h> */
+	/* Shortens the text like the module, see <linux/ktrace_events.h> */
 	if (tail) {
 		ktrace_out_bytes(out, v->data, n - tail - 1);
 		ktrace_out_char(out, '~');
@@ -486,7 +490,7 @@ static void put_text(struct ktrace_out *out, const struct ktrace_field *to,
 		ktrace_out_char(out, 0);
 }
 
-/* The value of one of our fields; a value that was cut off is 0. */
+/* Writes one of our fields; missing values are 0. */
 static void put_field(struct ktrace_out *out, const struct ktrace_field *to,
 		      const struct ktrace_value *v)
 {
@@ -564,7 +568,7 @@ void import_map_apply(const struct import_map *p, const struct import_writer *f,
 	for (__u32 i = 0; i < nr; i++)
 		if (p->is_copied[i])
 			put_copy(out, &type->fields[i], &values[i]);
-	/* perfetto_packet.h */
+	/* Copies the packet after the fields, see perfetto_packet.h. */
 	if (nr == type->field_nr)
 		ktrace_out_bytes(out, it.at, (size_t)(it.end - it.at));
 }

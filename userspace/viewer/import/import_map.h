@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* import_map.h - kernel events as other tracers record them become those of ktrace */
+/* import_map.h - converts kernel events of other tracers to those of ktrace */
 #ifndef VIEWER_IMPORT_IMPORT_MAP_H
 #define VIEWER_IMPORT_IMPORT_MAP_H
 
 #include "import_writer.h"
 
 /**
- * import_map_make - how events of a type are turned into events of ours
- * @f:		the file
- * @type:	what is described
- * @out:	the plan; NULL = there is no such event, or it lacks what that has
+ * import_map_make - plan the conversion of a type of events to events of ours
+ * @f:		the tracefile
+ * @type:	the type
+ * @out:	the plan; NULL = ktrace has no such event, or the type lacks fields of it
  *
  * Return: 0, -errno.
  */
 int import_map_make(struct import_writer *f, const struct ktrace_event_type *type,
 		    struct import_map **out);
 
-/** import_map_desc - description of what events become, text to be freed; NULL: no memory */
+/** import_map_desc - description of the converted events, to be freed; NULL: out of memory */
 char *import_map_desc(const struct import_map *plan, const struct ktrace_event_type *type);
 
-/** import_map_id - enum ktrace_kernel_id of what they become */
+/** import_map_id - enum ktrace_kernel_id of the converted events */
 __u16 import_map_id(const struct import_map *plan);
 
 /**
- * import_map_apply - the payload of what the event becomes
- * @plan:	for events of its type
- * @f:		the file
+ * import_map_apply - build the payload of the converted event
+ * @plan:	the plan for the type of @e
+ * @f:		the tracefile
  * @e:		the event
- * @out:	text is appended to it
+ * @out:	the payload is appended to it
  */
 void import_map_apply(const struct import_map *plan, const struct import_writer *f,
 		      const struct import_writer_event *e, struct ktrace_out *out);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * import_perf.c - what perf has recorded as a tracefile: text of perf script
+ * import_perf.c - ktrace import --from perf: reads the text of perf script
  *
- * There is no library that reads perf.data, and its layout is perf's own affair; the text is what
- * perf promises. So of a file that perf record made, perf script makes the text that is read here.
- * Lines behind an event that tell its call chain become a field of it.
+ * No library reads perf.data, whose layout is internal to perf; its text is the stable interface.
+ * So a file made by perf record is converted by perf script first. Lines after an event with its
+ * call chain become a field of it.
  */
 #include "import.h"
 
@@ -23,24 +23,24 @@
 #include "perf_line.h"
 
 #define LINE_MAX_SIZE (1u << 20)
-#define COMPLAINTS 10u		/* about lines, then their number */
+#define COMPLAINTS 10u		/* most complaints about lines; the rest is only counted */
 
 extern char **environ;
 
 /**
  * struct job - one run
- * @x:		what is wanted
- * @f:		what is written
- * @path:	the file at hand
- * @nr:		number of the line
- * @bad:	lines that make no sense
- * @host:	name of the machine, "" = not said; @kernel, @machine: the same
- * @zero_ns:	time when the clock was 0, 0 = not said
- * @has_event:	@event, described by @desc, with @data, is still to be written
- * @comm:	of it
- * @chain:	functions that it was in
- * @name:	of the event
- * @text:	of it, as it was read
+ * @x:		options and files
+ * @f:		the tracefile being written
+ * @path:	the current file
+ * @nr:		number of the current line
+ * @bad:	number of invalid lines
+ * @host:	name of the machine, "" = unknown; @kernel, @machine: likewise
+ * @zero_ns:	time when the clock was 0, 0 = unknown
+ * @event, described by @desc, with payload @data, is still to be written
+ * @comm:	its thread's name
+ * @chain:	its call chain
+ * @name:	its name
+ * @text:	its text as read
  */
 struct job {
 	struct import *x;
@@ -89,7 +89,7 @@ static void take_reference(struct job *job, const char *line)
 	    sscanf(mono, " = %llu.%9[0-9]", &s[1], fraction[1]) != 2)
 		return;
 	for (int i = 0; i < 2; i++) {
-		/* As nine digits: 12.5 is 12.500000000 */
+		/* Pads to nine digits: 12.5 is 12.500000000 */
 		snprintf(digits, sizeof(digits), "%s%s", fraction[i],
 			 &"000000000"[strlen(fraction[i])]);
 		s[i] = s[i] * 1000000000 + strtoull(digits, NULL, 10);
@@ -112,7 +112,7 @@ static const char *or_null(const char *s)
 	return *s ? s : NULL;
 }
 
-/* What is known when the first event comes. */
+/* Writes what is known at the first event. */
 static int begin(struct job *job)
 {
 	struct import_writer_about about = {
@@ -133,7 +133,10 @@ static int begin(struct job *job)
 	return import_writer_about(job->f, &about);
 }
 
-/* What looks like fields is none if each event has others: they would need a type each. */
+/*
+ * Writes the event as text: its fields are invalid or, if text only looks like fields, need more
+ * types than there are.
+ */
 static int describe_as_text(struct job *job)
 {
 	job->data.len = 0;
@@ -151,7 +154,7 @@ static void keep_text(struct ktrace_out *out, const char *text)
 	ktrace_out_bytes(out, text, strlen(text) + 1);
 }
 
-/* Writes the event that is held back until its call chain is known. */
+/* Writes the pending event, once its call chain is complete. */
 static int put_event(struct job *job)
 {
 	int ret;
@@ -175,7 +178,7 @@ static int put_event(struct job *job)
 	return ret ? ret : import_writer_put(job->f, &job->event);
 }
 
-/* "PERF_RECORD_LOST lost 12"; others of perf's own records are of no account. */
+/* "PERF_RECORD_LOST lost 12"; ignores perf's other records. */
 static int take_record(struct job *job, const struct perf_line *line)
 {
 	const char *lost = strstr(line->text, "lost ");
@@ -292,7 +295,7 @@ static int take_lines(struct job *job, FILE *file)
 	return ret ? ret : put_event(job);
 }
 
-/* Starts perf script; its text comes from @out. Return: its process, -errno. */
+/* Starts perf script, with its text readable from @out. Return: its process id, -errno. */
 static pid_t start_perf(const char *path, const char *fields, int *out)
 {
 	char *argv[] = {
@@ -327,7 +330,7 @@ static bool is_perf_data(FILE *file)
 	return is;
 }
 
-/* @status: perf's own */
+/* @status: exit status of perf */
 static int take_perf_script(struct job *job, const char *fields, int *status)
 {
 	int fd = -1, ret;
@@ -351,8 +354,8 @@ static int take_perf_script(struct job *job, const char *fields, int *status)
 }
 
 /*
- * For a single program perf records no CPU unless asked to, and then shows no event when told to
- * show it.
+ * perf records no CPU for a single program unless told to; perf script then prints no events if
+ * told to show the CPU.
  */
 static int read_perf_data(struct job *job)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * import_shark.c - chunks of S.Ha.R.K. as a tracefile
+ * import_shark.c - ktrace import --from shark: reads chunks of S.Ha.R.K.
  *
  * Each file is a chunk and becomes a stream, whose events keep their order. Files have neither
- * magic nor clock: what they are is said on the command line, how many ticks are a millisecond by
- * the events trace_start and cycles_per_msec. Which context runs is told by trace_start and
- * context_switch, and which task a context is by the last id event: so names are found by reading
- * all files as one sequence.
+ * magic nor clock: their format is given on the command line, the ticks per millisecond by the
+ * events trace_start and cycles_per_msec. The running context is given by trace_start and
+ * context_switch, the task of a context by the last id event: so names are found by reading all
+ * files as one sequence.
  */
 #include "import.h"
 
@@ -22,12 +22,12 @@
 
 #define BLOCK 65536u
 #define CONTEXTS 65536u
-#define NAMES 65536u		/* bytes of text before they are written */
-/* Threads have numbers above 0: this one is for events of no thread. */
+#define NAMES 65536u		/* bytes of text after which names are written */
+/* Thread ids are above 0: ids for events of no known thread, and of task 0 */
 #define TID_UNKNOWN KTRACE_TID_MASK
 #define TID_ZERO (KTRACE_TID_MASK - 1)
 
-/* struct stream - a chunk on its way into the tracefile */
+/* struct stream - a chunk being written to the tracefile */
 struct stream {
 	struct shark_file file;
 	struct ktrace_tracefile_block block;
@@ -37,14 +37,14 @@ struct stream {
 
 /**
  * struct job - one run
- * @import:	what is wanted
+ * @import:	options and files
  * @streams:	the chunks
- * @nr:		how many
- * @tf:		what is written
+ * @nr:		number of @streams
+ * @tf:		the tracefile being written
  * @names:	of tasks
- * @pids:	by context, + 1; 0 = not known
- * @running:	context that runs, -1 = not known
- * @tid:	its thread
+ * @pids:	task of each context, + 1; 0 = unknown
+ * @running:	running context, -1 = unknown
+ * @tid:	its thread id
  */
 struct job {
 	struct import *import;
@@ -57,7 +57,7 @@ struct job {
 	__u32 tid;
 };
 
-/* The earliest event that is left, and the chunk it is of. */
+/* Finds the earliest event left; returns its chunk. */
 static struct stream *earliest(const struct job *x, struct shark_event *e)
 {
 	struct stream *found = NULL;
@@ -71,7 +71,7 @@ static struct stream *earliest(const struct job *x, struct shark_event *e)
 	return found;
 }
 
-/* The first event that says it, in the order of time. */
+/* Reads the ticks from the earliest event that tells them. */
 static void find_ticks(struct job *x)
 {
 	struct shark_event e;
@@ -190,7 +190,7 @@ static void put_name(struct job *x, __u32 tid, __u64 ts, const char *name)
 	ktrace_text_str(&x->names, "comm", name);
 }
 
-/* What the event says of the context that runs from it on, and of its task. */
+/* Learns which context runs from this event on, and its task. */
 static void learn(struct job *x, const struct shark_event *e)
 {
 	const unsigned int code = shark_code(e);
@@ -265,7 +265,7 @@ static bool has_events(const struct job *x)
 	return earliest(x, &e);
 }
 
-/* Reads, finds out what time is, writes. Return: the exit status; -errno. */
+/* Reads the chunks, finds the ticks, writes. Return: the exit status; -errno. */
 static int convert(struct job *x, char **paths)
 {
 	int status = read_all(x, paths), ret;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * import_writer.c - writes the events of another tool's trace
+ * import_writer.c - writes the events of another tool's trace into a tracefile
  *
- * A stream for each CPU and kind, whose last block is in memory. Blocks are padded to their end;
- * before a loss is told, what there is of a block is written, so that the loss has its place.
- * Memory does not grow with the trace, but with CPUs, threads and types of events.
+ * Each CPU and kind has a stream, whose last block is in memory. Blocks are padded to their end.
+ * Before a loss is recorded, the current part of the block is written, so that the loss gets its
+ * place. Memory grows with CPUs, threads and types of events, not with the trace.
  */
 #include "import_writer.h"
 
@@ -19,17 +19,17 @@
 #include "import_map.h"
 
 #define BLOCK 65536u
-/* Largest payload of a record that is in a block of its own */
+/* Largest payload of a record that fits in a block */
 #define PAYLOAD_MAX \
 	((BLOCK - (__u32)sizeof(struct ktrace_block) - (__u32)sizeof(struct ktrace_record)) & ~7u)
-#define NAMES 65536u		/* bytes of text before they are written */
-#define TIDS 4096u		/* of a page of names */
+#define NAMES 65536u		/* bytes of text after which names are written */
+#define TIDS 4096u		/* threads per page of names */
 
 /*
  * struct stream - the events of a CPU
  * id: in the file
- * begin, end: of what is in data, but not in the file
- * pos: of data in the ring
+ * begin, end: range in data that is not in the file yet
+ * pos: position of data in the ring
  * running: thread that was switched to last
  */
 struct stream {
@@ -197,7 +197,7 @@ static int flush(struct import_writer *f, struct stream *s)
 	return ret;
 }
 
-/* Makes room for a record; the rest of a block that has none is padding, which is zeros. */
+/* Makes room for a record; pads the rest of a block without room with zeros. */
 static int make_room(struct import_writer *f, struct stream *s, __u32 size, __u64 ts)
 {
 	struct ktrace_block header = { .magic = KTRACE_BLOCK_MAGIC, .flags = KTRACE_BLOCK_COUNTED };
@@ -243,7 +243,7 @@ static int put_record(struct import_writer *f, struct stream *s, const struct kt
 	return ret;
 }
 
-/* An event that is too long for a block, as fragments. */
+/* Writes an event that is too long for a block as fragments. */
 static int put_fragments(struct import_writer *f, struct stream *s, struct ktrace_record rec,
 			 const char *data, size_t len)
 {
@@ -279,7 +279,7 @@ __u32 import_writer_pid(const struct import_writer *f, __u32 tid)
 	return page ? page[tid % TIDS].pid : 0;
 }
 
-/* Says what is new of a thread. */
+/* Writes the process and name of a thread if they are new. */
 static int learn_name(struct import_writer *f, const struct import_writer_event *e, __u32 tid)
 {
 	const char *comm = tid == IMPORT_WRITER_TID_UNKNOWN ? "unknown" : e->comm;
@@ -308,7 +308,7 @@ static int learn_name(struct import_writer *f, const struct import_writer_event 
 	       ktrace_text_flush(&f->name_text, f->tf);
 }
 
-/* The thread that runs from now on, and its name */
+/* Keeps the thread that runs from now on. */
 static void learn_switch(struct stream *s, const struct ktrace_out *payload)
 {
 	struct ktrace_ev_sched_switch event;
@@ -380,7 +380,7 @@ int import_writer_lost(struct import_writer *f, __u32 kind, int cpu, __u64 ts,
 		sum += newly->count[i];
 	}
 	f->losses += sum;
-	/* Of a switch, perhaps */
+	/* The lost events may include a switch. */
 	s->running = IMPORT_WRITER_TID_UNKNOWN;
 	return ktrace_tracefile_lost(f->tf, s->id, s->pos + s->end, ts, &s->lost, sum);
 }
@@ -429,8 +429,8 @@ int import_writer_close(struct import_writer *f)
 /*
  * Types of events of another tool's trace
  *
- * A type is found by the text that describes it. Its description is written when it is made, so
- * it comes before its first event.
+ * A type is found by the text of its description, which is written when the type is created,
+ * before its first event.
  */
 
 #define BUCKETS 1024u
@@ -438,8 +438,8 @@ int import_writer_close(struct import_writer *f)
 
 /*
  * struct import_types - all types
- * next_id: of those without a number of ktrace's own
- * own: how the file describes the kernel's events that have one, NULL = not yet
+ * next_id: by kind, for types that are not ktrace's own
+ * own: the file's description of ktrace's own kernel events, NULL = none yet
  */
 struct import_types {
 	struct import_type *buckets[BUCKETS];
@@ -494,7 +494,7 @@ static struct import_type **find(struct import_types *types, __u32 kind, const c
 	return at;
 }
 
-/* The number of the event of ktrace's own that is described so, 0 = it is none */
+/* Returns the number of ktrace's own event with this description, 0 = none */
 static __u16 own_id(const char *desc)
 {
 	const struct ktrace_kernel_event *event;
@@ -521,8 +521,9 @@ static int put_line(struct import_writer *f, const struct import_type *t, const 
 }
 
 /*
- * Takes the number of the event of ktrace's own that a type is, with fields behind it or not: the
- * first that is described so has it. *@is_new: it is to be described. Return: 0, -ENOMEM.
+ * Gives a type the number of ktrace's own event that it is, perhaps with fields appended; only the
+ * first description of a number gets it. *@is_new: it still needs a description. Return: 0,
+ * -ENOMEM.
  */
 static int take_own_id(struct import_types *types, struct import_type *t, const char *desc,
 		       bool *is_new)
@@ -538,7 +539,7 @@ static int take_own_id(struct import_types *types, struct import_type *t, const 
 	return types->own[id] ? 0 : -ENOMEM;
 }
 
-/* @desc: what its events are in the file */
+/* @desc: describes its events in the file */
 static int describe(struct import_writer *f, struct import_type *t, const char *desc)
 {
 	struct import_types *types = import_types_of(f);
@@ -548,7 +549,7 @@ static int describe(struct import_writer *f, struct import_type *t, const char *
 
 	if (ret || !is_new)
 		return ret;
-	/* The last one is for what has no type of its own. */
+	/* Reserves the last number for IMPORT_WRITER_TEXT. */
 	if (!t->id && types->next_id[kind] >= (strcmp(desc, IMPORT_WRITER_TEXT) ? IDS - 1 : IDS))
 		return -EOVERFLOW;
 	if (!t->id)

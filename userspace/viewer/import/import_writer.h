@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * import_writer.h - events of another tool's trace on their way into a tracefile
+ * import_writer.h - writes the events of another tool's trace into a tracefile
  *
  * A reader of another format describes each type of event once, and puts events with payloads as
- * described. What is one of the kernel's events that ktrace records too is turned into that one,
- * import_map.h; all others keep name and fields.
+ * described. Kernel events that ktrace records, too, are converted to those of ktrace, see
+ * import_map.h; all others keep their names and fields.
  *
  * Functions return 0 or -errno, unless they say otherwise.
  */
@@ -16,24 +16,24 @@
 struct import_writer;
 struct import_type;
 
-/** IMPORT_WRITER_TEXT - the type of events that are kept as text; it always has a number */
+/** IMPORT_WRITER_TEXT - type of events kept as text; a number is reserved for it */
 #define IMPORT_WRITER_TEXT "foreign:text{string event;string text;string callchain;}"
 
-/** IMPORT_WRITER_TID_UNKNOWN - of events of which no thread is known */
+/** IMPORT_WRITER_TID_UNKNOWN - thread of events whose thread is unknown */
 #define IMPORT_WRITER_TID_UNKNOWN KTRACE_TID_MASK
-/** IMPORT_WRITER_CPUS - CPUs have numbers below */
+/** IMPORT_WRITER_CPUS - numbers of CPUs are below */
 #define IMPORT_WRITER_CPUS 4096
-/** IMPORT_WRITER_KINDS - of enum ktrace_channel_kind */
+/** IMPORT_WRITER_KINDS - number of kinds in enum ktrace_channel_kind */
 #define IMPORT_WRITER_KINDS 2
 
 /**
- * struct import_writer_about - what holds for the whole trace; text that is not known is NULL
- * @tool:	what recorded it
+ * struct import_writer_about - facts about the whole trace; unknown text is NULL
+ * @tool:	tool that recorded it
  * @host:	name of the machine
  * @kernel:	its release
- * @machine:	"x86_64" and so on: numbers of system calls are of one
- * @x32:	"1": its kernel has calls of x32
- * @boot:	boot id: stamps are CLOCK_MONOTONIC of it
+ * @machine:	"x86_64" and so on: selects the numbers of system calls
+ * @x32:	"1": its kernel has x32 system calls
+ * @boot:	boot id: stamps are CLOCK_MONOTONIC of that boot
  * @raw:	a stamp, ns
  * @real_ns:	time since the epoch at that stamp
  */
@@ -51,15 +51,14 @@ struct import_writer_about {
 /**
  * struct import_writer_event - one event
  * @type:	its type
- * @cpu:	where it was recorded, below 0 = not known
- * @ts:		when, ns, as raw of struct import_writer_about
- * @tid:	by which thread; IMPORT_WRITER_TID_UNKNOWN: the one on the CPU, if switches are
- *		recorded
- * @pid:	its process, 0 = not known
- * @comm:	its name, NULL = not known
+ * @cpu:	CPU that recorded it, below 0 = unknown
+ * @ts:		stamp in ns, as raw of struct import_writer_about
+ * @tid:	its thread; IMPORT_WRITER_TID_UNKNOWN: the one on the CPU, if switches are recorded
+ * @pid:	its process, 0 = unknown
+ * @comm:	name of its thread, NULL = unknown
  * @flags:	KTRACE_REC_IRQ, KTRACE_REC_TRUNCATED, KTRACE_REC_CRITICAL
  * @data:	payload
- * @len:	bytes
+ * @len:	bytes of @data
  */
 struct import_writer_event {
 	const struct import_type *type;
@@ -75,46 +74,46 @@ struct import_writer_event {
 
 /**
  * import_writer_open - begin a tracefile
- * @path:	its name
- * @level:	of compression
- * @out:	what it is written by
+ * @path:	name of the file
+ * @level:	compression level
+ * @out:	its writer
  */
 int import_writer_open(const char *path, int level, struct import_writer **out);
-/** import_writer_about - the first that is written; once */
+/** import_writer_about - write the facts about the trace: first, and once */
 int import_writer_about(struct import_writer *f, const struct import_writer_about *about);
-/** import_writer_has_about - has that been done? */
+/** import_writer_has_about - true if they have been written */
 bool import_writer_has_about(const struct import_writer *f);
 
 /**
- * import_type - the type with this description, made if there is none yet
- * @f:		the file
+ * import_type - find the type with this description, or create it
+ * @f:		the tracefile
  * @kind:	enum ktrace_channel_kind
  * @desc:	description, <linux/ktrace_events.h>
  * @out:	the type
  *
- * Return: also -EINVAL if @desc is none, -EOVERFLOW if there are too many.
+ * Return: also -EINVAL if @desc is invalid, -EOVERFLOW if there are too many types.
  */
 int import_type(struct import_writer *f, __u32 kind, const char *desc,
 		const struct import_type **out);
 
 /** import_writer_put - write an event */
 int import_writer_put(struct import_writer *f, const struct import_writer_event *e);
-/** import_writer_lost - say that events were lost: how many, or one if it is not known how many */
+/** import_writer_lost - record a loss of events; an unknown number counts as one */
 int import_writer_lost(struct import_writer *f, __u32 kind, int cpu, __u64 ts,
 		       const struct ktrace_lost *newly);
 
-/** import_writer_events - written so far */
+/** import_writer_events - number of events written so far */
 __u64 import_writer_events(const struct import_writer *f);
-/** import_writer_losses - told so far */
+/** import_writer_losses - number of lost events recorded so far */
 __u64 import_writer_losses(const struct import_writer *f);
 
-/** import_writer_close - write the rest, free all; NULL is fine */
+/** import_writer_close - write the rest and free everything; @f may be NULL */
 int import_writer_close(struct import_writer *f);
 
-/** import_writer_name - @s as a name in a description: what cannot be in one becomes '_' */
+/** import_writer_name - append @s as a name in a description: invalid characters become '_' */
 void import_writer_name(struct ktrace_out *out, const char *s);
 
-/* Between the parts of it. */
+/* Shared by the parts of the writer */
 
 struct import_types;
 
@@ -122,17 +121,17 @@ int import_types_new(struct import_types **out);
 void import_types_free(struct import_types *types);
 struct import_types *import_types_of(struct import_writer *f);
 struct ktrace_tracefile *import_writer_file(struct import_writer *f);
-/* Process of a thread, 0 = not known; machine as in struct import_writer_about. */
+/* Returns the process of a thread, 0 = unknown; or machine of struct import_writer_about. */
 __u32 import_writer_pid(const struct import_writer *f, __u32 tid);
 const char *import_writer_machine(const struct import_writer *f);
 
 /**
  * struct import_type - a type of event
  * @parsed:	its description
- * @id:		in the tracefile
- * @plan:	it is turned into another event, NULL = it is written as it is
- * @desc:	text
- * @next:	with the same hash
+ * @id:		number in the tracefile
+ * @plan:	converts it to another event, NULL = written as it is
+ * @desc:	text of the description
+ * @next:	next type with the same hash
  */
 struct import_type {
 	struct ktrace_event_type *parsed;

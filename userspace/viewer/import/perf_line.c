@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * perf_line.c - lines of perf script
+ * perf_line.c - parses lines of perf script
  *
  *   COMM PID/TID [CPU] SECONDS.FRACTION: [PERIOD] EVENT: TEXT
  *
- * COMM may have blanks: who and where are looked for in front of the first word that is a time.
- * TEXT is what the kernel's format prints: mostly "key=value", values having blanks, too;
- * "key: value," of a system call's own event; or of one of the few others that the state of
- * the system follows from.
+ * COMM may contain blanks, so PID/TID and CPU are looked for in front of the first word that is a
+ * time. TEXT is printed by the kernel's format: mostly "key=value", where values may contain
+ * blanks; "key: value," for a system call's own event; other formats only for the few events that
+ * tell the state of the system.
  */
 #include "perf_line.h"
 
@@ -51,7 +51,7 @@ static bool take_time(const char *s, __u64 *ns, const char **end)
 	return *s == ':' && s[-1] != '.';
 }
 
-/* The first word that is a time; cuts @line in front of it. */
+/* Finds the first word that is a time; cuts @line in front of it. */
 static const char *find_time(char *line, __u64 *ns)
 {
 	const char *end;
@@ -64,7 +64,7 @@ static const char *find_time(char *line, __u64 *ns)
 	return NULL;
 }
 
-/* The last word of @s, which ends in front of it; NULL: there are no two. */
+/* Cuts off and returns the last word of @s; NULL if @s has fewer than two. */
 static char *cut_word(char *s)
 {
 	char *end = s + strlen(s);
@@ -90,7 +90,7 @@ static bool take_cpu(const char *word, int *cpu)
 	return true;
 }
 
-/* "TID" or "PID/TID"; -1 is what perf does not know */
+/* Parses "TID" or "PID/TID"; perf writes -1 if unknown. */
 static bool take_ids(const char *word, struct perf_line *out)
 {
 	__u64 n;
@@ -157,7 +157,7 @@ bool perf_line_parse(char *line, struct perf_line *out)
 	return true;
 }
 
-/* struct fields - where they go */
+/* struct fields - where fields are appended */
 struct fields {
 	struct ktrace_out *desc;
 	struct ktrace_out *data;
@@ -183,7 +183,7 @@ static void put_u64(struct fields *f, const char *type, const char *name, __u64 
 	ktrace_out_bytes(f->data, (const char *)&value, sizeof(value));
 }
 
-/* Those of names are text whatever they are; these are hexadecimal without saying so. */
+/* Keys of names, whose values stay text even if numeric; keys of hexadecimal values without 0x */
 static bool is_name_key(const char *key)
 {
 	const size_t n = strlen(key);
@@ -196,7 +196,7 @@ static bool is_hex_key(const char *key)
 	return !strcmp(key, "sa_handler") || !strcmp(key, "sa_flags");
 }
 
-/* A number, or else text */
+/* Writes a number if the value is one, else text. */
 static void put_value(struct fields *f, const char *key, const char *value)
 {
 	const bool is_hex = is_hex_key(key) || !strncmp(value, "0x", 2);
@@ -220,7 +220,10 @@ static bool is_key_char(char c)
 	return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-/* The next "key=" at the beginning of a word; @begin: of the key; Return: its '=', or NULL */
+/*
+ * Finds the next "key=" at the beginning of a word; @begin: start of the key. Return: its '=', or
+ * NULL
+ */
 static char *next_key(char *s, bool is_start, char **begin)
 {
 	for (char *at = s; *at; at++) {
@@ -238,7 +241,7 @@ static char *next_key(char *s, bool is_start, char **begin)
 	return NULL;
 }
 
-/* What stands between a value and the next key, and units, are not part of it. */
+/* Removes units, and what separates the value from the next key. */
 static void trim(char *value, bool is_bracketed)
 {
 	char *end = value + strlen(value);

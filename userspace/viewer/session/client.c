@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* client.c - frames to and from the service: __u32 of bytes, little-endian, then an IPCFrame */
+/*
+ * client.c - frames to and from the service: a __u32 of their size, little-endian, then an
+ * IPCFrame
+ */
 #include "client.h"
 
 #include "base/peer.h"
@@ -20,7 +23,10 @@
 #include <time.h>
 #include <unistd.h>
 
-/* No frame of an honest service is larger; and none that services take. */
+/*
+ * Limits for received and sent frames: no honest service sends larger ones, none accepts larger
+ * ones.
+ */
 #define FRAME_MAX (4u << 20)
 #define SENT_MAX (128u << 10)
 #define READ_SIZE (128u << 10)
@@ -48,8 +54,8 @@ const char *client_socket(enum client_port port)
 }
 
 /*
- * In /run/perfetto only whom root lets listens. Everywhere else anybody may have taken the name,
- * below /tmp and in the abstract name space before all.
+ * Trusts any listener in /run/perfetto, where root decides who may listen. Anywhere else anybody
+ * may have taken the name, most easily below /tmp and in the abstract name space.
  */
 static int check_listener(struct client *c, const char *name)
 {
@@ -124,7 +130,7 @@ static int receive_some(struct client *c)
 	return n ? 0 : -ECONNRESET;
 }
 
-/* Sends, receives, or notices that the user wants to stop. */
+/* Sends and receives once; returns -EINTR if the user wants to stop. */
 static int turn(struct client *c, int timeout_ms)
 {
 	struct pollfd fds[] = {
@@ -146,7 +152,7 @@ static int turn(struct client *c, int timeout_ms)
 	return ret;
 }
 
-/* Lets go of the last frame. */
+/* Frees the last frame. */
 static void drop_frame(struct client *c)
 {
 	if (c->frame)
@@ -158,7 +164,7 @@ static void drop_frame(struct client *c)
 	c->taken = 0;
 }
 
-/* Return: 1: c->frame is the next one, 0: it has not come yet, -EPROTO */
+/* Return: 1: c->frame is the next frame, 0: it is not complete yet, -EPROTO */
 static int take_frame(struct client *c)
 {
 	__u32 size;
@@ -216,7 +222,10 @@ static int send_frame(struct client *c, const Pft__IPCFrame *frame, int fd)
 		return c->out.error;
 	c->out.len += pft__ipcframe__pack(frame, (__u8 *)c->out.buf + c->out.len);
 	ret = send_some(c, fd);
-	/* The descriptor went with the first byte; the rest goes while a reply is waited for. */
+	/*
+	 * The descriptor went with the first byte; turn() sends the rest while waiting for a
+	 * reply.
+	 */
 	return ret;
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * client.h - a connection to ktraced --service, or any other that speaks its protocol
+ * client.h - a connection to ktraced --service, or to any service with its protocol
  *
- * Requests go out and replies come in without blocking; a wait for a reply also notices that
- * the user wants to stop. Replies to other requests than that waited for go to a callback.
+ * Sends and receives without blocking; a wait for a reply also ends when the user wants to stop.
+ * Replies to other requests than the awaited one go to a callback.
  */
 #ifndef VIEWER_SESSION_CLIENT_H
 #define VIEWER_SESSION_CLIENT_H
@@ -11,20 +11,20 @@
 #include <ktrace/decode.h>
 #include <protobuf-c/protobuf-c.h>
 
-/** enum client_port - what a connection is made as */
+/** enum client_port - the role of a connection */
 enum client_port { CLIENT_CONSUMER, CLIENT_PRODUCER };
 
-/** Text of an error that the service sent, longer ones are cut */
+/** Bytes for the text of an error from the service; longer texts are truncated */
 #define CLIENT_ERROR 512u
 
 /**
  * struct client_reply - what the service answered
- * @request:	to which request
- * @is_good:	it did what was asked for; otherwise @error may say why not
+ * @request:	the request that it answers
+ * @is_good:	the request succeeded; otherwise @error may say why not
  * @has_more:	more replies to the same request follow
- * @data:	the message, valid until the next reply
- * @size:	bytes of it
- * @error:	text, "" = none
+ * @data:	the packed message, valid until the next reply
+ * @size:	bytes of @data
+ * @error:	text of the error, "" = none
  */
 struct client_reply {
 	__u64 request;
@@ -37,18 +37,18 @@ struct client_reply {
 
 /**
  * struct client - a connection
- * @fd:		of the socket
- * @signal_fd:	becomes readable when the user wants to stop; -1 = nobody asks
- * @service:	number of the service
- * @last:	number of the last request
- * @methods:	what methods are called by, as the service said
- * @out:	not yet sent
- * @in:		received; a frame at its beginning is the last reply if @taken
- * @taken:	bytes of it
- * @frame:	that reply, unpacked
- * @other:	told of replies that nobody waits for; returns 0, -errno
+ * @fd:		the socket
+ * @signal_fd:	becomes readable when the user wants to stop; -1 = not watched
+ * @service:	id of the service
+ * @last:	id of the last request
+ * @methods:	reply of the service that lists the ids of its methods
+ * @out:	bytes not yet sent
+ * @in:		bytes received; starts with the last reply if @taken
+ * @taken:	bytes of the last reply
+ * @frame:	the last reply, unpacked
+ * @other:	called for replies that no wait is for; returns 0, -errno
  * @arg:	for @other
- * @reason:	why client_open() failed, where an errno does not say it; else ""
+ * @reason:	why client_open() failed, where an errno cannot tell; else ""
  */
 struct client {
 	int fd;
@@ -66,30 +66,31 @@ struct client {
 };
 
 /**
- * client_open - connect
+ * client_open - connect to the service
  * @c:		the connection, to be closed in any case
- * @port:	which of the service's sockets
- * @name:	of the socket, "@name" = an abstract one; NULL = as the environment says
+ * @port:	which socket of the service
+ * @name:	name of the socket, "@name" = an abstract one; NULL = client_socket()
  *
- * A listener that is neither root nor the caller is refused, outside of root's /run/perfetto.
+ * Refuses a listener that is neither root nor the caller, except in root's /run/perfetto.
  *
  * Return: 0, -errno; -EPERM: refused, @c->reason says who listens; -EPROTO: the listener does not
  * speak the protocol.
  */
 int client_open(struct client *c, enum client_port port, const char *name);
 void client_close(struct client *c);
-/** client_socket - name of the socket that client_open() uses if it is not given one */
+/** client_socket - name of the socket that client_open() uses by default */
 const char *client_socket(enum client_port port);
 
 /**
  * client_call - send a request
  * @c:		the connection
- * @method:	its name
+ * @method:	name of the method
  * @args:	its arguments
- * @fd:		a descriptor that goes along, -1 = none; stays the caller's
- * @out:	number of the request, NULL = no reply is wanted
+ * @fd:		a descriptor to pass along, -1 = none; stays the caller's
+ * @out:	id of the request, NULL = no reply is wanted
  *
- * Return: 0, -errno; -ENOSYS: the service has no such method; -EMSGSIZE: it takes no such length.
+ * Return: 0, -errno; -ENOSYS: the service has no such method; -EMSGSIZE: the request is longer
+ * than services accept.
  */
 int client_call(struct client *c, const char *method, const ProtobufCMessage *args, int fd,
 		__u64 *out);
@@ -97,16 +98,16 @@ int client_call(struct client *c, const char *method, const ProtobufCMessage *ar
 /**
  * client_wait - wait for the reply to a request
  * @c:		the connection
- * @request:	which; 0: any, which @other is told of
+ * @request:	the request; 0: any reply ends the wait, after @other was called with it
  * @r:		the reply
  * @timeout_ms:	-1 = for ever
  *
  * Return: 0, -ETIMEDOUT; -EINTR: the user wants to stop; -ECONNRESET: the service is gone;
- * -EPROTO: what came is no reply; -errno.
+ * -EPROTO: the frame received is not a reply; -errno.
  */
 int client_wait(struct client *c, __u64 request, struct client_reply *r, int timeout_ms);
 
-/** client_ask - both; -EREMOTEIO: it was refused, see @r */
+/** client_ask - client_call() and client_wait(); -EREMOTEIO: refused, see @r */
 int client_ask(struct client *c, const char *method, const ProtobufCMessage *args,
 	       struct client_reply *r);
 

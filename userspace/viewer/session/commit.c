@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* commit.c - chunks as in shared memory, but within the request */
+/* commit.c - sends chunks as they are in shared memory, but inside the request */
 #include "commit.h"
 
 #include "base/viewer.h"
@@ -18,24 +18,24 @@
 #include <unistd.h>
 #include <zstd.h>
 
-/* Of a chunk, with its header; of a packet's size before it; packets that a chunk can count */
+/* Bytes of a chunk with its header; bytes of a packet's size field; most packets in a chunk */
 #define CHUNK_SIZE 16384u
 #define SIZE_SIZE 4u
 #define COUNT_MAX 1023u
-/* Of a tracefile, before it is compressed */
+/* Bytes of a piece of a tracefile before compression; level of the compression */
 #define PIECE_SIZE (256u << 10)
 #define LEVEL 1
 
 enum { CONTINUES = 1, CONTINUED = 2 };
 
-/* Of Perfetto: CLOCK_BOOTTIME; names known before are not known any more */
+/* Perfetto's CLOCK_BOOTTIME; sequence flag: forget all interned names */
 #define CLOCK_IS_BOOTTIME 6
 #define IS_CLEARED 1u
 
-/* Fields of a packet that are the service's own: it would drop the packet. */
+/* Packet fields reserved to the service, which drops packets with one of them. */
 static const __u32 own_fields[] = { 3, 10, 79, 98 };
 
-/** struct chunk_header - as all producers have it */
+/** struct chunk_header - layout shared by all producers */
 struct chunk_header {
 	__u32 id;
 	__u16 writer;
@@ -83,7 +83,7 @@ static int end_chunk(struct writer *w, __u32 flags)
 	move.data = (ProtobufCBinaryData){ .len = w->len, .data = w->data };
 	args.n_chunks_to_move = 1;
 	args.chunks_to_move = moves;
-	/* Waits, so that no more is on its way than the service can take. */
+	/* Waits for each reply, so that the service never has more in flight than it accepts. */
 	return client_ask(w->client, "CommitData", &args.base, &r);
 }
 
@@ -119,7 +119,7 @@ static int put_packet(struct writer *w)
 	return ret;
 }
 
-/* Behind what there is of the packet */
+/* Appends to the packet being built. */
 static int append(struct writer *w, const Perfetto__Protos__TracePacket *p)
 {
 	const size_t size = perfetto__protos__trace_packet__get_packed_size(p);
@@ -167,7 +167,7 @@ static int take(void *arg, const struct packet *p)
 	return ret ? ret : put_packet(w);
 }
 
-/* Pieces of a tracefile, each compressed by itself */
+/* Sends a tracefile in pieces, each compressed by itself. */
 static int put_pieces(struct writer *w, const __u8 *file, size_t size)
 {
 	Perfetto__Protos__KtracePart part = PERFETTO__PROTOS__KTRACE_PART__INIT;
@@ -231,7 +231,7 @@ __u32 writer_close(struct writer *w)
 	return chunk;
 }
 
-/* What is in a file goes to @put, unless there is nothing. */
+/* Passes the contents of a file to @put, unless the file is empty. */
 static int put_file(struct writer *w, const char *path,
 		    int (*put)(struct writer *w, const __u8 *data, size_t size))
 {
@@ -263,7 +263,7 @@ static int put_packets(struct writer *w, const __u8 *data, size_t size)
 	struct packets_trouble trouble;
 	const int ret = packets_walk(data, size, take, w, &trouble);
 
-	/* Of packets that make no sense the service was told what came before them. */
+	/* If a packet is invalid, the service already has all packets before it. */
 	return ret == -EINVAL ? 0 : ret;
 }
 
@@ -273,7 +273,7 @@ int writer_part(struct writer *w, __u32 number, const char *tracefile, const cha
 
 	w->part = number;
 	ret = packets ? put_file(w, packets, put_packets) : 0;
-	/* Last, as a buffer that has no room for all of it keeps what came last. */
+	/* The tracefile goes last, as a buffer without room for everything keeps the end. */
 	return ret ? ret : put_file(w, tracefile, put_pieces);
 }
 

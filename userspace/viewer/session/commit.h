@@ -1,42 +1,43 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* commit.h - packets as chunks that go to the service as bytes */
+/* commit.h - sends packets to the service, in chunks that are part of the request */
 #ifndef VIEWER_SESSION_COMMIT_H
 #define VIEWER_SESSION_COMMIT_H
 
 #include "client.h"
 
-/** Event that says that something is not in the trace: texts source, text */
+/** Event that reports an error in recording, with the texts source and text */
 #define ERROR_EVENT "ktrace:error"
 
 struct writer;
 
 /*
- * writer_open - chunks of one sequence
+ * writer_open - register a writer of one packet sequence
  * @client:	connection of a producer
- * @number:	of the writer, from 1 to 65535; no other that is open has it
- * @chunk:	number of the last chunk of an earlier one of this number, 0 = there was none
- * @buffer:	where to
+ * @number:	id of the writer, from 1 to 65535; not that of another open writer
+ * @chunk:	last chunk of the previous writer with this id, 0 = there was none
+ * @buffer:	id of the buffer to write to
  *
- * Return: NULL: no memory.
+ * Return: the writer, NULL if out of memory.
  */
 struct writer *writer_open(struct client *client, __u32 number, __u32 chunk, __u32 buffer);
 
 /*
- * writer_part - a part of a recording: what others understand of it, then the tracefile in pieces
+ * writer_part - send a part of a recording: packets that any reader understands, then the
+ * tracefile in pieces
  * @w:		the writer
- * @number:	of the part, which no other one of this writer's number has
+ * @number:	number of the part, unique among the writers with this id
  * @tracefile:	its name
- * @packets:	name of a trace of its events, NULL = there is none; what only the service may say
- *		of a packet is left out of it
+ * @packets:	name of a trace with the same events, NULL = none; packet fields that only the
+ *		service may set are left out
  *
  * Return: 0, -errno.
  */
 int writer_part(struct writer *w, __u32 number, const char *tracefile, const char *packets);
 
-/* Such an event. Return: 0, -errno. */
+/* Sends an ERROR_EVENT. Return: 0, -errno. */
 int writer_error(struct writer *w, const char *source, const char *text);
 
-/* NULL is allowed. Return: the number of its last chunk. */
+/* @w may be NULL. Return: the number of its last chunk. */
 __u32 writer_close(struct writer *w);
 
 #endif

@@ -6,8 +6,8 @@
 #include "service.pb-c.h"
 
 /*
- * Reads a file, "-" = standard input. Text is told from a message by its having no bytes that text
- * does not have. NULL: it cannot be, which was complained about.
+ * Reads a file, "-" = standard input; a file with bytes that no text has is a packed message. NULL
+ * on failure, after reporting it.
  */
 Pft__TraceConfig *config_read(const char *path);
 void config_free(Pft__TraceConfig *config);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * copy.c - what a session has recorded so far, without ending it
+ * copy.c - copies what a session has recorded so far, without ending it
  *
- * The service makes a session of its own of the buffers as they are, which belongs to the
- * connection that asked for it and is gone with that.
+ * The service clones the buffers into a new session, which belongs to the connection that asked
+ * for it and ends with it.
  */
 #include "session.h"
 
@@ -22,7 +22,7 @@
 
 typedef Pft__ObservableEvents__CloneTriggerHit Hit;
 
-/* The copy has it as the reason that there is a copy. */
+/* The copy records the trigger as the reason it was made. */
 static void name_trigger(Pft__CloneSessionRequest *args, const Hit *hit)
 {
 	args->clone_trigger_name = hit->trigger_name;
@@ -36,10 +36,10 @@ static void name_trigger(Pft__CloneSessionRequest *args, const Hit *hit)
 }
 
 /*
- * Makes the copy of a session, which is named by its number or its name. The service itself writes
- * that of one that it writes into a file, into @file. @hit: the trigger that asked for it, or NULL.
- * @made: number of the copy, 0: not said.
- * Return: 1: it has, 0: it has not, -1: there is no copy, which was complained about.
+ * Clones a session, given by id or name. If the session writes into a file, the service itself
+ * writes the copy into @file. @hit: the trigger that asked for it, or NULL.
+ * @made: id of the copy, 0: the service does not say.
+ * Return: 1: the service has written @file, 0: it has not, -1: no copy, after reporting the error.
  */
 static int clone_session(struct client *c, const char *word, FILE *file, const Hit *hit,
 			 __u64 *made)
@@ -110,7 +110,7 @@ int session_snapshot(struct session *s)
 	return copy(s, &s->c, s->words[0], NULL, s->output);
 }
 
-/* Only our service says which number the copy has. */
+/* Only our service returns the id of the copy. */
 static int say_clone(const struct session *s, __u64 made)
 {
 	struct ktrace_out *out = output();
@@ -130,7 +130,7 @@ static int say_clone(const struct session *s, __u64 made)
 	return output_end(STATUS_OK);
 }
 
-/* A copy is there as long as its connection. */
+/* Keeps the connection open until SIGINT, as the copy ends with it. */
 static int keep_clone(struct session *s, __u64 made)
 {
 	struct client_reply r;
@@ -164,7 +164,7 @@ int session_clone(struct session *s)
 	return written ? status : keep_clone(s, made);
 }
 
-/* The command that this is a part of, on that file */
+/* Runs "ktrace list" on a file. */
 static int show(const char *path, bool is_json)
 {
 	char *args[] = { (char *)"ktrace", (char *)"list", (char *)path,
@@ -177,7 +177,7 @@ static int show(const char *path, bool is_json)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : STATUS_DAMAGED;
 }
 
-/* The file has no name, so it is gone with us, whatever ends us. */
+/* Copies into a file without a name, which vanishes with this process however it ends. */
 int session_read(struct session *s)
 {
 	const struct session quiet = { .is_quiet = true, .is_nameless = true };

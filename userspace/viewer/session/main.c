@@ -2,7 +2,7 @@
 /*
  * main.c - ktrace session: sessions of ktraced --service, or of any service like it
  *
- * A table of actions; each has one connection, and is over with it.
+ * A table of actions; each runs on one connection and ends with it.
  */
 #include "session.h"
 

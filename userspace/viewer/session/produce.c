@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * produce.c - ktrace's own events as data sources of the service
+ * produce.c - offers ktrace's own events as data sources of the service
  *
- *	StartDataSource ---> a recording; NotifyDataSourceStarted when its first part is whole
- *	Flush, a timer  ---> its next part is ended, and goes to the service as packets
- *	StopDataSource  ---> it ends; its last part; NotifyDataSourceStopped
+ *	StartDataSource ---> starts a recording; NotifyDataSourceStarted after its first part
+ *	Flush, a timer  ---> ends the current part, and sends it to the service as packets
+ *	StopDataSource  ---> ends it; sends its last part; NotifyDataSourceStopped
  *
- * Each instance is a recording of its own, so that any number of sessions can have the sources.
- * Which events are recorded is what legacy_config of the source's configuration says, as -e does;
- * what is run, nobody on the other side can say. What goes wrong is said here and, as an event
- * ktrace:error, in the trace.
+ * Each instance is a recording of its own, so that any number of sessions can use the sources.
+ * legacy_config of a source's configuration selects the events, as -e does; the service cannot
+ * choose which command runs. Errors are reported here and, as events ktrace:error, in the trace.
  *
- * Commands that come while an answer is waited for are done afterwards, in their order.
+ * Commands that arrive during a wait for a reply are queued and run in order afterwards.
  */
 #include "produce.h"
 
@@ -30,7 +29,7 @@ typedef Pft__GetAsyncCommandResponse Command;
 
 #define SOURCE_NR 2
 #define INSTANCES_MAX 32
-/* Between two parts; between two looks at a recording, and at one that is about to end */
+/* Time between two parts; between two checks of a recording, and of one about to end */
 #define PERIOD_MS 2000
 #define LOOK_MS 200
 #define END_LOOK_MS 50
@@ -40,14 +39,14 @@ static const char *const source_names[SOURCE_NR] = { "ktrace.user", "ktrace.kern
 enum { SOURCE_KERNEL = 1 };
 
 /**
- * struct instance - a source in a session
+ * struct instance - a data source in use by a session
  * @p:		the producer
- * @source:	number of the source
- * @id:		the service's number, 0 = free
- * @writer:	of its packets
- * @chunk:	the last one of the writers of this place
- * @recorder:	what it records
- * @is_started:	that was said
+ * @source:	index of the source
+ * @id:		the service's id of the instance, 0 = free
+ * @writer:	sends its packets
+ * @chunk:	last chunk of the previous writers of this slot
+ * @recorder:	its recording
+ * @is_started:	NotifyDataSourceStarted was sent
  * @is_stopping: the service waits for its end
  */
 struct instance {
@@ -61,13 +60,13 @@ struct instance {
 	bool is_stopping;
 };
 
-/* struct order - a command that is to be done */
+/* struct order - a queued command */
 struct order {
 	STAILQ_ENTRY(order) link;
 	Command *m;
 };
 
-/* struct flush - one that is to be acknowledged; @ids, @parts: of each place, 0 = it has no part */
+/* struct flush - a pending flush request; @ids, @parts: by slot, 0 = not part of it */
 struct flush {
 	STAILQ_ENTRY(flush) link;
 	__u64 request;
@@ -93,7 +92,7 @@ static __s64 now_ms(void)
 	return (__s64)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* The instance of a number; of 0: a place for one */
+/* Returns the instance with an id; 0: a free slot. */
 static struct instance *instance_of(struct producer *p, __u64 id)
 {
 	for (size_t i = 0; i < INSTANCES_MAX; i++)
@@ -229,7 +228,7 @@ static bool is_flushed(const struct producer *p, const struct flush *f)
 	return true;
 }
 
-/* In the order of the requests, as each acknowledges those before it. */
+/* Acknowledges flushes in the order of the requests, as each also acknowledges those before it. */
 static int end_flushes(struct producer *p)
 {
 	Pft__CommitDataRequest args = PFT__COMMIT_DATA_REQUEST__INIT;
@@ -280,7 +279,7 @@ static int take_command(void *arg, const struct client_reply *r)
 	return 0;
 }
 
-/* Return: 1: a command was done, 0: there was none, -errno */
+/* Return: 1: a command was run, 0: none is queued, -errno */
 static int obey_next(struct producer *p)
 {
 	struct order *o = STAILQ_FIRST(&p->orders);
@@ -295,7 +294,7 @@ static int obey_next(struct producer *p)
 	return ret ? ret : 1;
 }
 
-/* All that has come, or comes within the time */
+/* Queues all commands that have arrived, and those that arrive in time. */
 static int receive(struct producer *p, int timeout_ms)
 {
 	struct client_reply r;
@@ -307,7 +306,7 @@ static int receive(struct producer *p, int timeout_ms)
 	return ret == -ETIMEDOUT ? 0 : ret;
 }
 
-/* Without a command the user has to know where programs attach. */
+/* Prints the session if no command was given: the user attaches programs to it. */
 static void say_session(const struct instance *i)
 {
 	char *value = i->source == SOURCE_KERNEL || i->p->s->word_nr ? NULL :
@@ -323,7 +322,7 @@ static int serve_instance(struct instance *i)
 {
 	int ret = recorder_serve(&i->recorder);
 
-	/* Also if it could not be: nothing is waited for any more. */
+	/* Reports even a recording that failed as started, so that nobody waits for it. */
 	if (!ret && !i->is_started && (i->recorder.done || recorder_is_over(&i->recorder))) {
 		if (!recorder_is_over(&i->recorder))
 			say_session(i);
@@ -356,7 +355,7 @@ static int serve(struct producer *p)
 	return ret ? ret : end_flushes(p);
 }
 
-/* Until something has come, or is due. Return: 1: from the service; 0, -errno */
+/* Waits for input, or until something is due. Return: 1: from the service or the user; 0, -errno */
 static int wait_any(struct producer *p)
 {
 	struct client *c = &p->s->c;
@@ -446,7 +445,7 @@ static int begin(struct producer *p)
 	Pft__GetAsyncCommandRequest args = PFT__GET_ASYNC_COMMAND_REQUEST__INIT;
 	int ret, status;
 
-	/* First: then folders are removed even if a signal ends the process. */
+	/* First, so that the folders are removed even if a signal ends the process. */
 	ret = session_watch_signals(p->s);
 	if (ret)
 		return session_failed("signals", ret, NULL);
@@ -464,7 +463,7 @@ static int begin(struct producer *p)
 
 int session_produce(struct session *s)
 {
-	/* Not on the stack: it has all instances. */
+	/* Not on the stack: contains all instances. */
 	static struct producer p;
 	int ret, status;
 
@@ -476,6 +475,6 @@ int session_produce(struct session *s)
 		return status;
 	ret = work(&p);
 	end(&p);
-	/* SIGINT and SIGTERM are how it is ended. */
+	/* The normal end is by SIGINT or SIGTERM. */
 	return ret == -EINTR ? STATUS_OK : session_failed("produce", ret, NULL);
 }

@@ -5,7 +5,7 @@
 
 #include "session.h"
 
-/* Offers ktrace.user and ktrace.kernel until it is stopped. Returns the exit status. */
+/* Offers ktrace.user and ktrace.kernel until the user stops it. Returns the exit status. */
 int session_produce(struct session *s);
 
 #endif

@@ -11,7 +11,7 @@
 
 typedef Pft__TracingServiceState State;
 
-/* The parts of its state, one after the other. Return: 0, -errno; @r may say why. */
+/* Passes each part of the service's state to @take. Return: 0, -errno; @r may say why. */
 static int query_parts(struct session *s, int (*take)(const State *state, void *arg), void *arg,
 		       struct client_reply *r)
 {
@@ -154,7 +154,7 @@ int session_list(struct session *s)
 	return query(s, take_list, s);
 }
 
-/* What is asked for without a key: numbers, and which service it is */
+/* What is shown without a key: counts, and the version of the service */
 struct summary {
 	char version[128];
 	__u64 producers;
@@ -207,7 +207,7 @@ static int put_summary(struct session *s)
 	return status;
 }
 
-/* A number that a message has one of */
+/* Writes an optional field if it is a number. */
 static void put_number_member(struct ktrace_out *out, const ProtobufCFieldDescriptor *f,
 			      const char *at)
 {
@@ -219,7 +219,7 @@ static void put_number_member(struct ktrace_out *out, const ProtobufCFieldDescri
 		json_u64(out, f->name, *(const __u32 *)at);
 }
 
-/* All numbers of a message, by their names; messages in it as arrays */
+/* Writes all numbers of a message by name, and its repeated messages as arrays. */
 static void put_members(struct ktrace_out *out, const ProtobufCMessage *m)
 {
 	const char *base = (const char *)m;
@@ -246,7 +246,7 @@ static void put_members(struct ktrace_out *out, const ProtobufCMessage *m)
 	}
 }
 
-/* Of a session that this connection has */
+/* Applies to a session owned by this connection. */
 static int put_stats(struct session *s)
 {
 	Pft__GetTraceStatsRequest args = PFT__GET_TRACE_STATS_REQUEST__INIT;
@@ -301,7 +301,7 @@ int session_trigger(struct session *s)
 	return session_pull(s, s->words, (size_t)s->word_nr);
 }
 
-/* struct wanted - data sources of a configuration, and what is there that is called so or nearly */
+/* struct wanted - data sources of a configuration, each with the nearest name on offer */
 struct wanted {
 	struct ktrace_nearest *near;
 	size_t nr;

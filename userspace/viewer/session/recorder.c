@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* recorder.c - a recording of ktraced whose parts are taken as they come */
+/* recorder.c - runs ktraced and takes the parts of its recording as they appear */
 #include "recorder.h"
 
 #include "base/temporary.h"
@@ -22,13 +22,16 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Arguments of ktraced that are ours; the command's follow. */
+/* Most arguments of ktraced before those of the command */
 #define ARGS_OWN 16
-/* A command that goes on has no part in the session any more. */
+/*
+ * A command that runs on after SIGTERM no longer belongs to the session: a second one ends
+ * ktraced.
+ */
 #define PATIENCE_MS 3000
-/* Part files alone: a part that is being made has another name. */
+/* End of a part's name; a part still being made has another one. */
 #define PART_END ".bin"
-/* A part of which the session has lost something is not merged, so it is small beside a buffer. */
+/* A part with lost events is not merged, so parts are kept small compared to a buffer. */
 #define PART_SIZE (1 << 20)
 #define SPEAKER "ktraced: "
 
@@ -40,7 +43,7 @@ static __s64 now_ms(void)
 	return (__s64)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* Beside this one's folder */
+/* Finds a program in bin/ next to the folder of this one. */
 static bool find_program(const char *name, char *path, size_t size)
 {
 	const ssize_t n = readlink("/proc/self/exe", path, size - 1);
@@ -67,7 +70,7 @@ pid_t program_start(const char *name, char **args, int stderr_fd, int kept_fd)
 	pid = fork();
 	if (pid)
 		return pid < 0 ? -errno : pid;
-	/* A recording that nobody takes has no end. */
+	/* Ends with us, as a recording whose parts nobody takes would never end. */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
 		_exit(127);
@@ -87,7 +90,7 @@ static int start_ktraced(struct recorder *r, const char *events, bool is_kernel,
 {
 	char output[sizeof(r->folder) + 16];
 	char **args = calloc(ARGS_OWN + (size_t)nr + 1, sizeof(*args));
-	/* Only we end parts, so that it is known what is in one. */
+	/* Never splits by itself: only we end parts, so that we know what each contains. */
 	const char *own[] = { "ktraced", "-q", "--split-time", "8760h", "-o", output,
 			      "-e", events, is_kernel ? "--all" : NULL };
 	size_t n = 0;
@@ -156,10 +159,10 @@ __u64 recorder_ask(struct recorder *r)
 		signal_part(r);
 		return r->asked;
 	}
-	/* It does not try again by itself, and says only once that it could not. */
+	/* ktraced does not retry by itself, and reports the failure only once. */
 	if (r->has_failed)
 		kill(r->pid, SIGUSR1);
-	/* What is on its way may have been ended before now. */
+	/* The part on its way may have ended before this call. */
 	r->is_wanted = true;
 	return r->asked + 1;
 }
@@ -172,7 +175,7 @@ bool recorder_has_much(const struct recorder *r)
 	       st.st_size > PART_SIZE;
 }
 
-/* Sockets with that pid may be anybody's; only the recorder answers as it. */
+/* Any process may own a socket with that pid; only ktraced itself answers. */
 char *recorder_session(const struct recorder *r)
 {
 	size_t nr = 0, mine = 0;
@@ -205,7 +208,7 @@ void recorder_end(struct recorder *r)
 		kill(r->pid, SIGTERM);
 }
 
-/* With its packets, in a file of their own */
+/* Exports the packets of a part to a file, and hands over both. */
 static int export_part(struct recorder *r, char *from)
 {
 	char packets[sizeof(r->dir) + 16];
@@ -291,7 +294,7 @@ static void take_line(struct recorder *r)
 	r->user.error(r->user.arg, r->said + strlen(SPEAKER));
 }
 
-/* Also what the command says: that goes where it would have gone. */
+/* Reads standard error of ktraced and its command; copies all of it to ours. */
 static void hear(struct recorder *r)
 {
 	char buf[1024];
@@ -324,7 +327,7 @@ static int filter(const struct dirent *e)
 	return is_part(e->d_name);
 }
 
-/* Parts that are there when nobody writes any more */
+/* Takes the remaining parts once ktraced has ended. */
 static int take_rest(struct recorder *r)
 {
 	struct dirent **list;
@@ -360,7 +363,7 @@ static int check_end(struct recorder *r)
 		snprintf(text, sizeof(text), "killed by signal %d", WTERMSIG(status));
 		r->user.error(r->user.arg, text);
 	}
-	/* First those that are announced, as each is handed over once. */
+	/* First the parts that inotify has reported, as each must be handed over once. */
 	ret = see_files(r);
 	return ret ? ret : take_rest(r);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * recorder.h - a recording of ktraced whose parts are taken as they come
+ * recorder.h - runs ktraced and takes the parts of its recording as they appear
  *
  *	recorder_begin ---> ktraced writes a part; SIGUSR1 ends it and begins the next one
- *	recorder_ask   ---> that signal; the part that was ended is handed over, then removed
- *	recorder_end   ---> SIGTERM; what is left is handed over, the folder is removed
+ *	recorder_ask   ---> sends that signal; the ended part is handed over, then removed
+ *	recorder_end   ---> sends SIGTERM; the rest is handed over, the folder is removed
  *
- * Nothing here waits but recorder_free().
+ * Only recorder_free() waits.
  */
 #ifndef VIEWER_SESSION_RECORDER_H
 #define VIEWER_SESSION_RECORDER_H
@@ -18,10 +18,10 @@
 #define RECORDER_ERROR 512u
 
 /**
- * struct recorder_user - callbacks, with the argument @arg
- * @part:	what was recorded is in a tracefile, and as packets in another file, NULL = it could
- *		not be exported. Return: 0, -errno
- * @error:	something went wrong, as ktraced or we say it
+ * struct recorder_user - callbacks and their argument @arg
+ * @part:	takes a part: its tracefile, and its packets in another file, NULL = the export
+ *		failed. Return: 0, -errno
+ * @error:	takes the text of an error of ktraced or of the recorder
  */
 struct recorder_user {
 	int (*part)(void *arg, const char *tracefile, const char *packets);
@@ -31,23 +31,23 @@ struct recorder_user {
 
 /**
  * struct recorder - a recording
- * @user:	its callbacks
+ * @user:	the callbacks
  * @pid:	of ktraced, 0 = it has ended
- * @watch_fd:	becomes readable when a file of the recording is there, or whole
- * @said_fd:	becomes readable when ktraced says something, -1 = it will not any more
- * @folder:	where ktraced makes the parts, in TMPDIR or /tmp; "" = none
- * @dir_fd:	that folder, also if it is renamed meanwhile
- * @dir:	its name in this process
- * @part:	name of the part that is written
- * @said:	the line that it is saying, as far as there is room
+ * @watch_fd:	becomes readable when ktraced creates or completes a file
+ * @said_fd:	standard error of ktraced, -1 = closed
+ * @folder:	folder for the parts, in TMPDIR or /tmp; "" = none
+ * @dir_fd:	that folder, even if it is renamed meanwhile
+ * @dir:	its path in this process
+ * @part:	name of the part being written
+ * @said:	the line of @said_fd being read, truncated to fit
  * @said_len:	bytes of it
- * @is_there:	ktraced heeds signals
- * @is_wanted:	a part is to be ended as soon as that which was asked for has come
- * @has_failed:	ktraced said that something went wrong while a part was waited for
- * @asked:	parts that were asked for so far
- * @done:	those that have come
- * @ending_ms:	since when it is to end, 0 = it is not
- * @is_pressed:	that was said twice
+ * @is_there:	ktraced has created a part, so it handles signals
+ * @is_wanted:	end a part as soon as the one asked for before has arrived
+ * @has_failed:	ktraced reported an error while a part was awaited
+ * @asked:	parts asked for so far
+ * @done:	parts that have arrived
+ * @ending_ms:	time at which recorder_end() was called, 0 = not yet
+ * @is_pressed:	SIGTERM was sent twice
  */
 struct recorder {
 	struct recorder_user user;
@@ -72,32 +72,37 @@ struct recorder {
 /*
  * recorder_begin - start ktraced
  * @r:		the recording, to be freed in any case; @user is set
- * @events:	what is recorded, as -e has it
- * @is_kernel:	the whole system's kernel events
+ * @events:	events to record, as for -e
+ * @is_kernel:	record the kernel events of the whole system
  * @words:	a command to run
- * @nr:		words of it, 0 = none: what attaches is recorded
+ * @nr:		words of the command, 0 = none: records programs that attach
  *
  * Return: 0, -errno.
  */
 int recorder_begin(struct recorder *r, const char *events, bool is_kernel, char **words, int nr);
 
-/* What has been recorded up to now is wanted: it is there when @done is what this returns. */
+/*
+ * Asks for the part being written: it has been handed over when @done reaches the returned value.
+ */
 __u64 recorder_ask(struct recorder *r);
-/* So much has been recorded that it is time to ask. */
+/* True if the current part is large enough to ask for it. */
 bool recorder_has_much(const struct recorder *r);
 void recorder_end(struct recorder *r);
-/* What programs attach to, as KTRACE_SESSION has it; to be freed. NULL: it does not say so. */
+/*
+ * Returns the value of KTRACE_SESSION for programs to attach; to be freed. NULL: ktraced does not
+ * answer.
+ */
 char *recorder_session(const struct recorder *r);
-/* Takes what there is. Return: 0, what @part returned. */
+/* Reads messages and takes parts that are ready. Return: 0, what @part returned. */
 int recorder_serve(struct recorder *r);
-/* All that was recorded has been handed over. */
+/* True if everything recorded has been handed over. */
 bool recorder_is_over(const struct recorder *r);
-/* Ends the recording if it has not, without handing over anything. */
+/* Ends the recording if still running; drops parts that were not handed over. */
 void recorder_free(struct recorder *r);
 
 /*
- * A program of ktrace, with @stderr_fd as its standard error and with @kept_fd open, unless they
- * are -1. Return: its process, -errno.
+ * Starts a program of ktrace with standard error @stderr_fd and with @kept_fd left open, unless
+ * they are -1. Return: its process id, -errno.
  */
 pid_t program_start(const char *name, char **args, int stderr_fd, int kept_fd);
 

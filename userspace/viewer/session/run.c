@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * run.c - sessions that this process starts, waits for, leaves behind and finds again
+ * run.c - starts, waits for, detaches and attaches sessions
  *
  *	EnableTracing ---> [DisableTracing by signal] ---> its reply ---> ReadBuffers, FreeBuffers
  *	     '-----> Detach: the service goes on alone ----> Attach: as before
@@ -38,7 +38,7 @@ static void take_end(struct session *s, const struct client_reply *r)
 		pft__enable_tracing_response__free_unpacked(m, NULL);
 }
 
-/* A trigger asks for what there is so far: FILE.1, FILE.2 and so on. */
+/* Handles a clone trigger: writes what has been recorded so far to FILE.1, FILE.2 and so on. */
 static void take_hit(struct session *s, const Pft__ObservableEvents__CloneTriggerHit *hit)
 {
 	char *path;
@@ -89,7 +89,7 @@ static int observe(struct session *s)
 	return client_call(&s->c, "ObserveEvents", &args.base, -1, &s->observed);
 }
 
-/* Signals become something that a reply is waited for together with. */
+/* Turns SIGINT and SIGTERM into a descriptor that is polled along with the connection. */
 int session_watch_signals(struct session *s)
 {
 	sigset_t set;
@@ -110,7 +110,7 @@ static int disable(struct session *s)
 	return client_call(&s->c, "DisableTracing", &args.base, -1, &request);
 }
 
-/* Waits for the end of tracing; the user may bring it about, and give it up. */
+/* Waits for the end of tracing. A first signal ends tracing, a second one the wait. */
 static int wait_end(struct session *s)
 {
 	struct client_reply r;
@@ -142,7 +142,7 @@ static int end(struct session *s, bool has_file)
 	return status;
 }
 
-/* The file gets its name, or is gone if @ret is an error. Return: @ret, -errno, complained. */
+/* Gives the file its name, or removes it if @ret is an error. Return: @ret, -errno, reported. */
 static int end_file(const struct session *s, int ret)
 {
 	ret = output_name_end(ret);
@@ -152,8 +152,8 @@ static int end_file(const struct session *s, int ret)
 }
 
 /*
- * Detached sessions, and some others, are written by the service. Until one is enabled its file has
- * not got its name: a session that is refused leaves what was there.
+ * Opens the file that the service will write, e.g. for a detached session. The file gets its name
+ * only once the session is enabled: a refused session leaves an existing file untouched.
  */
 static int open_file(const struct session *s, const Pft__TraceConfig *config, int *fd)
 {
@@ -173,7 +173,7 @@ static int open_file(const struct session *s, const Pft__TraceConfig *config, in
 	return *fd < 0 ? end_file(s, -errno) : 0;
 }
 
-/* Signals wait for the reply: a session that is half taken would be over with us. */
+/* Delays signals until the reply: a session left between two states would end with us. */
 static int ask_whole(struct session *s, const char *method, const ProtobufCMessage *args,
 		     struct client_reply *r)
 {
@@ -186,7 +186,7 @@ static int ask_whole(struct session *s, const char *method, const ProtobufCMessa
 	return ret;
 }
 
-/* The service answers in order: by then it has refused the session, or has not. */
+/* The service answers in order: by this reply it has already accepted or refused the session. */
 static bool is_enabled(struct session *s)
 {
 	Pft__QueryCapabilitiesRequest nothing = PFT__QUERY_CAPABILITIES_REQUEST__INIT;
@@ -222,7 +222,7 @@ static int enable(struct session *s, Pft__TraceConfig *config)
 	return ret ? STATUS_DAMAGED : STATUS_OK;
 }
 
-/* Leaves the session, unless it was refused. */
+/* Detaches the session, unless it was refused. */
 static int leave(struct session *s, const char *key)
 {
 	Pft__DetachRequest args = PFT__DETACH_REQUEST__INIT;
@@ -241,7 +241,7 @@ static int leave(struct session *s, const char *key)
 	return ret ? STATUS_DAMAGED : STATUS_OK;
 }
 
-/* activate_triggers: nothing is recorded here, others' sessions are told. */
+/* activate_triggers: records nothing, but pulls the triggers of other sessions. */
 static int pull(struct session *s, const Pft__TraceConfig *config)
 {
 	int ret;
@@ -292,7 +292,7 @@ int session_take(struct session *s, const char *key)
 	args.key = (char *)key;
 	s->c.other = take_reply;
 	s->c.arg = s;
-	/* Without us it would be over: a signal does not end us. */
+	/* Blocks signals first: once attached, the session would end with us. */
 	ret = session_watch_signals(s);
 	if (!ret)
 		ret = client_call(&s->c, "EnableTracing", &notify.base, -1, &s->enabled);
@@ -303,7 +303,7 @@ int session_take(struct session *s, const char *key)
 	return ret ? session_failed("Attach", ret, &r) : STATUS_OK;
 }
 
-/* The same; that there is none is an error. */
+/* Calls session_take(); reports STATUS_NOT_FOUND as an error. */
 static int take(struct session *s)
 {
 	const int status = session_take(s, s->words[0]);
@@ -360,7 +360,7 @@ int session_detach(struct session *s)
 		return STATUS_DAMAGED;
 	if (!leave(s, s->words[1]))
 		return STATUS_OK;
-	/* It goes on as before. */
+	/* The new key was refused: detaches it under the old one again. */
 	leave(s, s->words[0]);
 	return STATUS_DAMAGED;
 }

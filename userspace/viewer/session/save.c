@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * save.c - packets from the service's buffers as a tracefile, or as they are
+ * save.c - saves packets from the service's buffers as a tracefile, or as they are
  *
- * They go into a file without a name first: what is read is gone from the buffers, and a tracefile
- * needs all of them, as the time of one may be told by another.
+ * Collects all packets in a file without a name first: reading removes them from the buffers, and
+ * a tracefile needs all of them, as one packet may give the time of another.
  */
 #include "session.h"
 
@@ -23,7 +23,7 @@
 
 #define TRACE_PACKET 0x0a		/* tag of Trace.packet */
 
-/* Numbers of fields */
+/* Field numbers */
 enum { PACKET_EVENT = 11, EVENT_ANNOTATION = 4, EVENT_CATEGORY = 22, ANNOTATION_STRING = 6 };
 
 #define ERROR_TEXT 512
@@ -42,7 +42,7 @@ static int complain_temporary(void)
 	return -ECANCELED;
 }
 
-/* Return: 0, -EPROTO, -ENOMEM, -ECANCELED having complained. */
+/* Return: 0, -EPROTO, -ENOMEM, -ECANCELED after reporting the error. */
 static int take_slices(const struct client_reply *r, struct ktrace_out *packet, FILE *to)
 {
 	Pft__ReadBuffersResponse *m = pft__read_buffers_response__unpack(NULL, r->size, r->data);
@@ -78,13 +78,13 @@ int save_read(struct client *c, FILE *to)
 	__u64 request;
 	int ret;
 
-	/* So that there is a buffer even for a packet that is empty */
+	/* Allocates the buffer, which even an empty packet needs */
 	ret = output_grow(&packet);
 	if (!ret)
 		ret = client_call(c, "ReadBuffers", &args.base, -1, &request);
 	while (!ret && r.has_more) {
 		ret = client_wait(c, request, &r, -1);
-		/* It is read to its end all the same. */
+		/* Ignores the signal: reads to the end all the same. */
 		if (ret == -EINTR) {
 			ret = 0;
 			r.has_more = true;
@@ -113,7 +113,10 @@ static void set_host(struct conversion *c)
 		c->host[0] = '\0';
 }
 
-/* A file that has a name gets it when it is whole, so that nobody finds a part of it. */
+/*
+ * Writes a tracefile. A named file gets its name when it is complete, so that no reader sees a
+ * partial one.
+ */
 static int save_tracefile(const struct session *s, const char *path, const unsigned char *data,
 			  size_t size)
 {
@@ -168,7 +171,7 @@ static void say_saved(const struct session *s, const char *path, __u64 nr)
 	}
 }
 
-/* A field of a message inside @f; false: there is none of this number with bytes */
+/* Finds the next field @number with bytes inside @f; false if there is none. */
 static bool find_inner(const struct packet_field *f, __u32 number, size_t *at,
 		       struct packet_field *found)
 {
@@ -180,7 +183,7 @@ static bool find_inner(const struct packet_field *f, __u32 number, size_t *at,
 	return false;
 }
 
-/* An event ktrace:error, as commit.c writes it: the user of the session is told. */
+/* Reports an event ktrace:error, as written by commit.c, to the user of the session. */
 static void tell_error(const struct packet_field *event)
 {
 	char text[2][ERROR_TEXT] = { "ktrace", "" };
@@ -247,7 +250,7 @@ bool save_is_possible(const struct session *s)
 {
 	const bool is = !s->output || output_name(s->output, 0, NULL);
 
-	/* It is made again when there is something to write. */
+	/* Drops the file again; it is recreated when there is something to write. */
 	output_name_end(-ECANCELED);
 	return is;
 }

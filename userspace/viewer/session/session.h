@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* session.h - what the actions of ktrace session have in common */
+/* session.h - shared by the actions of ktrace session */
 #ifndef VIEWER_SESSION_SESSION_H
 #define VIEWER_SESSION_SESSION_H
 
@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-/* No such session is detached: the exit status of "status KEY" alone, as Perfetto has it */
+/* No such session is detached: used only by "status KEY", as in Perfetto */
 #define STATUS_NOT_FOUND 2
 
 struct Pft__ObservableEvents__CloneTriggerHit;
@@ -16,9 +16,9 @@ struct Pft__TraceConfig;
 
 /**
  * struct session - one run of the command
- * @action:	what it does
- * @words:	what follows the action
- * @word_nr:	how many
+ * @action:	the action to run
+ * @words:	words after the action
+ * @word_nr:	number of @words
  * @config:	--config
  * @output:	--output
  * @key:	--detach
@@ -26,13 +26,13 @@ struct Pft__TraceConfig;
  * @has_packets: --packets
  * @is_json:	--json
  * @is_quiet:	--quiet
- * @is_nameless: what is to be written is an open file that has no name
+ * the output is an open file without a name
  * @c:		the connection to the service
  * @enabled:	request that is answered when tracing ends
- * @observed:	request that is answered when something happens
+ * @observed:	request that is answered on each event
  * @is_over:	tracing has ended, or was refused
- * @is_refused:	the latter
- * @clone_nr:	clones that triggers have asked for so far
+ * @is_refused:	it was refused
+ * @clone_nr:	number of clones that triggers have asked for so far
  */
 struct session {
 	const struct action *action;
@@ -55,14 +55,14 @@ struct session {
 };
 
 /**
- * struct action - one
+ * struct action - one action of ktrace session
  * @name:	its name
- * @words_min:	words that must follow
- * @words_max:	and may
+ * @words_min:	least number of words after it
+ * @words_max:	most
  * @needs_config: --config must be given
  * @needs_output: --output must be given
- * @port:	what it talks to the service as
- * @run:	returns the exit status; the connection is there
+ * @port:	role of the connection to the service
+ * @run:	runs it, with @c connected; returns the exit status
  */
 struct action {
 	const char *name;
@@ -74,48 +74,48 @@ struct action {
 	int (*run)(struct session *s);
 };
 
-/* Says what went wrong between the service and us. Returns STATUS_DAMAGED. */
+/* Reports a failed request to the service. Returns STATUS_DAMAGED. */
 int session_failed(const char *what, int error, const struct client_reply *r);
-/* Without arguments, or with a key */
+/* Sends a request whose reply has no contents. Returns the exit status. */
 int session_ask(struct session *s, const char *method, const ProtobufCMessage *args);
 
-/* run.c: sessions of this process */
+/* run.c: sessions owned by this process */
 int session_watch_signals(struct session *s);
 int session_start(struct session *s);
 int session_attach(struct session *s);
 int session_stop(struct session *s);
 int session_flush(struct session *s);
 int session_detach(struct session *s);
-/* Return: 0, STATUS_NOT_FOUND, STATUS_DAMAGED having complained */
+/* Attaches to a detached session. Return: 0, STATUS_NOT_FOUND, STATUS_DAMAGED after reporting */
 int session_take(struct session *s, const char *key);
 
-/* query.c: what there is */
+/* query.c: what the service has */
 int session_list(struct session *s);
 int session_status(struct session *s);
-/* Says which data sources of a configuration no producer has by now, and what may be meant. */
+/* Reports data sources of a configuration that no producer offers yet, with similar names. */
 void session_hint(struct session *s, const struct Pft__TraceConfig *config);
 int session_trigger(struct session *s);
-/* Pulls triggers, over a connection that is a producer's. Returns the exit status. */
+/* Pulls triggers, on a producer's connection. Returns the exit status. */
 int session_pull(struct session *s, char **names, size_t nr);
 
-/* copy.c: what others have recorded so far */
+/* copy.c: copies of what sessions have recorded so far */
 int session_snapshot(struct session *s);
 int session_clone(struct session *s);
 int session_read(struct session *s);
 /*
- * Writes a copy of the session that a trigger asked for one of, over a connection of its own.
- * Returns the exit status.
+ * Writes the copy of a session that a trigger asked for, on a connection of its own. Returns the
+ * exit status.
  */
 int session_copy(const struct session *s, const struct Pft__ObservableEvents__CloneTriggerHit *hit,
 		 const char *path);
 
-/* save.c: packets of the buffers, into a file without a name. Return: 0, -errno, complained */
+/* save.c: reads the packets of the buffers into a file. Return: 0, -errno, after reporting it */
 int save_read(struct client *c, FILE *to);
-/* What is in it becomes the file that was asked for. Returns the exit status. */
+/* Writes the packets in @from to the output file @path. Returns the exit status. */
 int save_file(const struct session *s, FILE *from, const char *path);
-/* Before anything is recorded: whether --output, if there is one, can be made; else complains. */
+/* True if --output, if given, can be created; reports it otherwise. Called before recording. */
 bool save_is_possible(const struct session *s);
-/* Both */
+/* Calls save_read() and save_file(). */
 int save_buffers(const struct session *s, struct client *c, const char *path);
 
 #endif

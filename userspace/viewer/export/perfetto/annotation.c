@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* annotation.c - fields of an event as annotations, whose names are interned */
+/* annotation.c - turns fields of an event into annotations with interned names */
 #include "perfetto.h"
 
 #include "events/context.h"
@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Besides fields: @cpu, @flags, @bytes, @context */
+/* Annotations besides fields: @cpu, @flags, @bytes, @context */
 #define EXTRAS 4u
-/* Text of an event's context, its names, and all else that does not come from its payload */
+/* Room for text not from the payload: context, names, and so on */
 #define TEXT_ROOM (160u << 10)
 
-/* struct name - an interned one; table, what and which are the key */
+/* struct name - an interned name; table, what and which are the key */
 struct name {
 	__u64 table;
 	const void *what;
@@ -56,7 +56,7 @@ void names_forget(struct perfetto *p)
 	p->names = (struct hash_table)HASH_TABLE_INIT(struct name, which);
 }
 
-/* JSON can take six bytes for one of a path. */
+/* Returns the room for cgroup paths: JSON may take six bytes per byte. */
 static size_t path_room(const struct ktrace_trace_event *e)
 {
 	const __u32 nr = ktrace_event_items(e);
@@ -74,7 +74,7 @@ static size_t path_room(const struct ktrace_trace_event *e)
 	return room;
 }
 
-/* Text can take three bytes for one that is not UTF-8, and two digits for each byte. */
+/* Text may need three bytes per byte that is not UTF-8, or two digits per byte. */
 void event_room(struct perfetto *p, const struct ktrace_trace_event *e)
 {
 	const size_t text = TEXT_ROOM + 4 * (size_t)e->len + path_room(e);
@@ -243,7 +243,7 @@ static void add_extras(struct perfetto *p, const struct ktrace_trace_event *e)
 		set_written(p, add_named(p, "@context"), context_put_json, e);
 }
 
-/* Elements of arrays lie behind, so that those with names are one list. */
+/* Puts array elements after all named annotations, so that the named ones are one list. */
 size_t annotate(struct perfetto *p, const struct ktrace_trace_event *e, Annotation ***out)
 {
 	struct ktrace_values it;

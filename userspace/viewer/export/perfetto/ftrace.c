@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ftrace.c - events that the kernel's own tracer has, too, in bundles by CPU
+ * ftrace.c - writes events also known to the kernel's own tracer, in bundles by CPU
  *
- * A table says which they are, and what their fields are called there; those that are named alike
- * need no row. What is not in the table becomes an event of a track.
+ * A table lists these events with the names of their fields there, in order. Other events become
+ * track events.
  */
 #include "perfetto.h"
 
@@ -17,13 +17,13 @@
 #define BUNDLE_SIZE (32u << 10)
 #define FIELDS_MAX 7u
 #define MESSAGE_MAX 128u
-/* Name of a thread, or of an interrupt, if no byte of it is UTF-8 */
+/* Bytes for the name of a thread or interrupt, even if no byte of it is UTF-8 */
 #define NAME_SIZE (3 * KTRACE_COMM_LEN + 1)
 
 static const struct mapping {
 	__u16 id;
 	const char *member;
-	const char *fields[FIELDS_MAX];	/* in the order of ours; "" = left out */
+	const char *fields[FIELDS_MAX];	/* in the order of our fields */
 } mappings[] = {
 	{ KTRACE_EV_SCHED_SWITCH, "sched_switch",
 	  { "prev_pid", "next_pid", "prev_prio", "next_prio", "prev_state", "prev_comm",
@@ -40,10 +40,10 @@ static const struct mapping {
 	{ KTRACE_EV_POWER_FREQUENCY, "cpu_frequency", { "cpu_id", "state" } },
 };
 
-/* Bits of the kernel for enum ktrace_task_state */
+/* Bits of the kernel's task state by enum ktrace_task_state */
 static const __s64 task_states[] = { 0, 0x1, 0x2, 0x4, 0x8, 0x10, 0x80, 0x40 };
 
-/* struct bundle - events of a CPU; machine and cpu are the key */
+/* struct bundle - events of one CPU; machine and cpu are the key */
 struct bundle {
 	__u32 machine;
 	__u32 cpu;
@@ -66,7 +66,7 @@ static struct bundle *bundle_of(struct perfetto *p, __u32 machine, __u32 cpu)
 	return b;
 }
 
-/* A packet whose only field besides the common ones is the bundle */
+/* Writes a bundle as a packet; it is the only field besides the common ones. */
 static void end_bundle(struct perfetto *p, struct bundle *b)
 {
 	Perfetto__Protos__FtraceEventBundle head = PERFETTO__PROTOS__FTRACE_EVENT_BUNDLE__INIT;
@@ -94,7 +94,7 @@ static void end_bundle(struct perfetto *p, struct bundle *b)
 	b->is_lost = false;
 }
 
-/* There, all calls are the machine's own: those of other ABIs would get wrong names. */
+/* ftrace takes all calls as native: calls of other ABIs would get wrong names. */
 static bool is_foreign_call(const struct ktrace_trace_event *e)
 {
 	return (e->id == KTRACE_EV_SYSCALL_ENTER || e->id == KTRACE_EV_SYSCALL_EXIT) &&
@@ -124,7 +124,7 @@ static __s64 integer_of(const struct ktrace_value *v, const char *name)
 	return task_states[number];
 }
 
-/* False: the value does not fit, as the file describes it otherwise. */
+/* Returns false if the value does not fit, as the file may describe the field differently. */
 static bool set_field(char *message, const ProtobufCFieldDescriptor *f,
 		      const struct ktrace_value *v, char *text, __u64 *numbers)
 {
@@ -159,7 +159,7 @@ static bool set_field(char *message, const ProtobufCFieldDescriptor *f,
 	return true;
 }
 
-/* False: it cannot be said. */
+/* Returns false if the event cannot be expressed as this message. */
 static bool fill(char *message, const ProtobufCMessageDescriptor *d, const struct mapping *m,
 		 const struct ktrace_trace_event *e)
 {
@@ -194,7 +194,10 @@ bool ftrace_take(struct perfetto *p, const struct ktrace_trace_event *e, __u32 m
 	static _Alignas(16) char message[MESSAGE_MAX];
 	struct bundle *b;
 
-	/* What else was recorded has no room there; nor does a clock of its own. */
+	/*
+	 * ftrace events have no room for other flags, such as a context, or for a clock of their
+	 * own.
+	 */
 	if (!m || p->is_mixed || e->flags & (0xffu & ~(unsigned int)KTRACE_EVENT_IRQ))
 		return false;
 	member = protobuf_c_message_descriptor_get_field_by_name(

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * main.c - ktrace export --to perfetto: a trace of Perfetto's packets
+ * main.c - ktrace export --to perfetto: writes a trace of Perfetto's packets
  *
- * A program of its own, so that ktrace starts without the library of protocol buffers. Time is
- * that of ktrace list, in ns since the epoch, as all of the trace's clocks.
+ * A separate program, so that ktrace starts without loading the protocol buffers library. Times
+ * are those of ktrace list, in ns since the epoch, on all clocks of the trace.
  */
 #include "perfetto.h"
 
@@ -16,15 +16,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Numbers of clocks as Perfetto has them */
+/* Perfetto's ids of clocks */
 enum { CLOCK_IS_REALTIME = 1, CLOCK_IS_MONOTONIC = 3, CLOCK_IS_BOOTTIME = 6 };
 
-/* Kinds of tracks: in the upper bits of their numbers, above the machine */
+/* Kinds of tracks, in the upper bits of a track's number, above the machine */
 enum { TRACK_THREAD = 1, TRACK_CPU = 2, TRACK_MEMORY = 8 };
 #define TRACK(kind, machine, number) \
 	((__u64)(kind) << 56 | (__u64)(machine) << 32 | (__u32)(number))
 
-/* struct track - one that was described; uuid is the key */
+/* struct track - a track already described; uuid is the key */
 struct track {
 	__u64 uuid;
 	bool is_there;
@@ -32,7 +32,7 @@ struct track {
 	char comm[COMM_MAX];
 };
 
-/* Is it to be described, as it is new or has another name? */
+/* True if the track needs a description: it is new or was renamed. */
 static bool is_new(struct perfetto *p, __u64 uuid, __u32 pid, const char *name)
 {
 	struct track *t = hash_table_get(&p->tracks, &uuid);
@@ -59,7 +59,7 @@ static void put_descriptor(struct perfetto *p, Perfetto__Protos__TrackDescriptor
 	packet_put(p, &packet, machine);
 }
 
-/* What the scheduler's events need to be shown by process */
+/* Writes a process tree, which the scheduler's events need to be shown by process. */
 static void put_tree(struct perfetto *p, __u32 machine, __u32 pid, __u32 tid, char *name,
 		     __u64 time)
 {
@@ -130,7 +130,10 @@ static __u64 describe_named(struct perfetto *p, __u64 uuid, __u32 machine, const
 	return uuid;
 }
 
-/* Of a thread, or, where it did not do it, of its CPU; 0: of all */
+/*
+ * Returns the track of the event's thread, or of its CPU if it is an interrupt's or idle's; 0: the
+ * global one
+ */
 static __u64 track_of(struct perfetto *p, const struct ktrace_trace_event *e, __u32 machine)
 {
 	char name[64];
@@ -153,7 +156,7 @@ static void put_track_event(struct perfetto *p, TrackEvent *event, __u64 time, _
 	packet_put(p, &packet, machine);
 }
 
-/* How much memory a process has, by kind */
+/* Writes a process's memory of one kind as a counter. */
 static void put_counter(struct perfetto *p, const struct ktrace_trace_event *e, __u32 machine)
 {
 	TrackEvent event = PERFETTO__PROTOS__TRACK_EVENT__INIT;
@@ -172,7 +175,7 @@ static void put_counter(struct perfetto *p, const struct ktrace_trace_event *e, 
 	put_track_event(p, &event, e->time, machine);
 }
 
-/* Ends of what is open above what an event ends */
+/* Ends the slices still open above the one that an event ends. */
 static void put_ends(struct perfetto *p, __u64 track, __u64 time, __u32 machine, int nr)
 {
 	for (; nr > 0; nr--) {
@@ -185,7 +188,9 @@ static void put_ends(struct perfetto *p, __u64 track, __u64 time, __u32 machine,
 	}
 }
 
-/* Names of an event: its own as its category, and what it is shown as. Return: the first. */
+/*
+ * Sets the names of an event: the shown one; its own is its category. Return: iid of the category.
+ */
 static __u64 name_event(struct perfetto *p, TrackEvent *event, const struct ktrace_trace_event *e,
 			bool is_span)
 {
@@ -226,7 +231,7 @@ static void put_event(struct perfetto *p, const struct ktrace_trace_event *e, __
 		above = slices_take(&p->spans, e, track, &role);
 	if (above < 0)
 		p->error = above;
-	/* What it ends may be among the others. */
+	/* The slice it ends may have been begun by another writer. */
 	if (p->x->is_apart && line_has_fields(e) && e->id != KTRACE_ID_LOST &&
 	    role == SPAN_NONE && slices_role(e, &stem, NULL) == SPAN_END)
 		role = SPAN_END;
@@ -292,7 +297,7 @@ static void put_system(struct perfetto *p)
 	packet_put(p, &packet, 0);
 }
 
-/* What a reader is told before the first event */
+/* Writes the packets that a reader needs before the first event. */
 static void put_head(struct perfetto *p)
 {
 	if (p->has_head)
@@ -313,7 +318,7 @@ static void take_event(struct perfetto *p, const struct ktrace_trace_event *e)
 	event_room(p, e);
 	if (p->error)
 		return;
-	/* What was told before a loss is told again. */
+	/* Repeats after a loss what was described before it. */
 	if (e->id == KTRACE_ID_LOST) {
 		ftrace_lost(p, e, machine);
 		names_forget(p);

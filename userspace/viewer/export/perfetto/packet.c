@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
-/* packet.c - packets of a trace, one behind the other */
+/* packet.c - packs and writes the packets of a trace */
 #include "perfetto.h"
 
 #include <string.h>
 
 #define SEQUENCE 1u
-/* The same beside packets of others, which are numbered from 1 on; and the clock of its stamps */
+/* Sequence and clock of stamps when mixed with packets of others, which are numbered from 1 */
 #define SEQUENCE_MIXED 0x7fffffffu
 #define CLOCK_MIXED 1u		/* CLOCK_REALTIME */
-#define IS_CLEARED 1u		/* names known before are not known any more */
+#define IS_CLEARED 1u		/* forget all names interned before */
 #define NEEDS_NAMES 2u
 
-/* struct sink - where a message is packed to */
+/* struct sink - buffer that a message is packed into */
 struct sink {
 	ProtobufCBuffer base;
 	struct ktrace_out *out;

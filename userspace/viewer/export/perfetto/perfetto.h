@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * perfetto.h - a trace of Perfetto being written: packets, what events become of
+ * perfetto.h - shared by the parts of ktrace export --to perfetto
  *
- * All packets are one sequence, so that names are interned once. Events that the kernel's own
- * tracer has, too, are collected by CPU in bundles; all others are events of tracks.
+ * All packets are one sequence, so that names are interned once. Events also known to the kernel's
+ * own tracer are collected in bundles by CPU; all others are track events.
  */
 #ifndef VIEWER_EXPORT_PERFETTO_PERFETTO_H
 #define VIEWER_EXPORT_PERFETTO_PERFETTO_H
@@ -19,32 +19,32 @@ typedef Perfetto__Protos__TrackEvent TrackEvent;
 typedef Perfetto__Protos__DebugAnnotation Annotation;
 typedef Perfetto__Protos__InternedName InternedName;
 
-/* Tables that names are interned in */
+/* Tables of interned names */
 enum name_table { NAME_CATEGORY, NAME_EVENT, NAME_ANNOTATION, NAME_TABLES };
 
 /**
  * struct perfetto - one run
- * @x:		what was asked for
- * @out:	where it goes
- * @spans:	what is open
- * @names:	interned names, by what they are names of
- * @fresh:	those that the packet at hand tells, by table, and @listed the same for it
- * @fresh_nr:	how many
- * @text:	text of the packet at hand, which does not move while it is put together
- * @nodes:	its annotations, and @listed_nodes the same for it
- * @node_nr:	how many
- * @node_cap:	for how many there is room, also of names
- * @tracks:	those that were described
- * @bundles:	by CPU
- * @has_begun:	a packet was written
+ * @x:		options and files
+ * @out:	output stream
+ * @spans:	open slices
+ * @names:	interned names, by the thing they name
+ * @fresh:	names that are new in the current packet, by table; @listed points to them
+ * @fresh_nr:	number of @fresh
+ * @text:	text of the current packet, which does not move while it is being built
+ * @nodes:	annotations of the current packet; @listed_nodes points to them
+ * @node_nr:	number of @nodes
+ * @node_cap:	capacity of @nodes and of each table in @fresh
+ * @tracks:	tracks already described
+ * @bundles:	struct bundle by CPU
+ * @has_begun:	a packet has been written
  * @is_lost:	events were lost before the next packet
- * @raw:	the trace whose packets are written as they were, NULL = none
- * @is_mixed:	events lie among packets of others: they have a writer and a clock of their own
- * @has_head:	what comes before all events that are not of @raw was written
- * @raw_packets: packets of @raw
- * @raw_nr:	how many
- * @raw_cap:	for how many there is room
- * @raw_bytes:	their bytes
+ * @raw:	the trace whose packets are copied as they are, NULL = none
+ * @is_mixed:	events are mixed with packets of others: they have their own sequence and clock
+ * @has_head:	the packets before all events that are not of @raw were written
+ * packets of @raw
+ * @raw_nr:	number of @raw_packets
+ * @raw_cap:	capacity of @raw_packets
+ * @raw_bytes:	bytes of @raw_packets
  * @error:	0, -errno
  */
 struct perfetto {
@@ -74,38 +74,38 @@ struct perfetto {
 	int error;
 };
 
-/* packet.c: writes a packet, of machine number @machine; it tells names that are new. */
+/* packet.c: writes a packet of machine @machine, with the names that are new. */
 void packet_put(struct perfetto *p, TracePacket *packet, __u32 machine);
-/* Sets what all packets have. */
+/* Sets the fields common to all packets. */
 void packet_fill(struct perfetto *p, TracePacket *packet, __u32 machine);
 /* Appends a message without anything around it. */
 void message_pack(struct ktrace_out *out, const ProtobufCMessage *m);
 /* Appends a message as field @number of another one. */
 void message_append(struct ktrace_out *out, unsigned int number, const ProtobufCMessage *m);
-/* The same for what is packed already */
+/* Appends packed bytes as field @number of another message. */
 void bytes_append(struct ktrace_out *out, unsigned int number, const char *data, size_t size);
 
-/* annotation.c: room for what an event needs; nothing moves until the next call. */
+/* annotation.c: reserves room for an event; nothing moves until the next call. */
 void event_room(struct perfetto *p, const struct ktrace_trace_event *e);
-/* Number of a name; @what and @which tell what it is of, @text is copied if it is new. */
+/* Returns the iid of a name; @what and @which are its key, @text is copied if it is new. */
 __u64 name_iid(struct perfetto *p, enum name_table table, const void *what, __u64 which,
 	       const char *text);
-/* No name is known any more. */
+/* Forgets all interned names. */
 void names_forget(struct perfetto *p);
-/* Annotations of an event; returns how many, in @out the first of them. */
+/* Builds the annotations of an event; @out points to them. Returns their number. */
 size_t annotate(struct perfetto *p, const struct ktrace_trace_event *e, Annotation ***out);
-/* Copies text that need not be UTF-8. */
+/* Copies text, made valid UTF-8, into p->text. */
 char *text_copy(struct perfetto *p, const char *s, size_t n);
 
-/* ftrace.c: takes an event that the kernel's tracer has, too. False: it has none. */
+/* ftrace.c: writes an event that the kernel's tracer has, too. False: it does not. */
 bool ftrace_take(struct perfetto *p, const struct ktrace_trace_event *e, __u32 machine);
-/* Events of this CPU were lost. */
+/* Marks events of this CPU as lost. */
 void ftrace_lost(struct perfetto *p, const struct ktrace_trace_event *e, __u32 machine);
 void ftrace_end(struct perfetto *p);
 
-/* raw.c: finds out whether a trace's own packets are to be written. */
+/* raw.c: decides whether the original packets of a trace are written. */
 void raw_begin(struct perfetto *p);
-/* Takes an event of that trace. False: it is none. */
+/* Takes an event of that trace; false if the event is not one of it. */
 bool raw_take(struct perfetto *p, const struct ktrace_trace_event *e);
 void raw_end(struct perfetto *p);
 

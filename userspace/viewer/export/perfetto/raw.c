@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * raw.c - packets that an imported trace has kept, as they were and in their order
+ * raw.c - writes the original packets of an imported trace, unchanged and in order
  *
- * Only of a trace that is exported as a whole: a part of it would refer to names that are told by
- * packets that are not in it, so its events are converted, as those of any trace are.
+ * Only for a trace that is exported as a whole: packets of a part would refer to names in packets
+ * outside of it, so its events are converted like those of any other trace.
  */
 #include "perfetto.h"
 
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* struct raw_packet - a packet; at: of its bytes in p->raw_bytes */
+/* struct raw_packet - a packet; at: offset of its bytes in p->raw_bytes */
 struct raw_packet {
 	__u64 number;
 	size_t at;
@@ -39,7 +39,7 @@ void raw_begin(struct perfetto *p)
 		found = t;
 		with++;
 	}
-	/* Numbers of writers, and of clocks, are those of one trace. */
+	/* Requires a single such trace, as ids of sequences and clocks are those of one trace. */
 	if (with == 1 && !s->since.is_set && !s->until.is_set &&
 	    !event_select_has_conditions(&s->select))
 		p->raw = found;
@@ -72,7 +72,10 @@ bool raw_take(struct perfetto *p, const struct ktrace_trace_event *e)
 	struct ktrace_value v;
 	const char *end = e->payload + e->len;
 
-	/* What ktrace has recorded is in the file of a session, too: that comes from rings. */
+	/*
+	 * The file of a session also contains events recorded by ktrace itself, which are in
+	 * rings.
+	 */
 	if (!p->raw || e->stream->trace != p->raw || e->stream->policy != KTRACE_POLICY_NR)
 		return false;
 	if (!e->type || e->id == KTRACE_ID_LOST)

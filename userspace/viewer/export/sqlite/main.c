@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * main.c - ktrace export --to sqlite: events, threads and states as a database
+ * main.c - ktrace export --to sqlite: writes events, threads and states to a database
  *
- * A program of its own, so that ktrace starts without SQLite. All is inserted in one transaction
- * into a file that has no name yet; indexes are made at the end.
+ * A separate program, so that ktrace starts without loading SQLite. Inserts everything in one
+ * transaction into a file that has no name yet, and creates indexes at the end.
  */
 #include "sqlite.h"
 
@@ -17,10 +17,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What an event takes of the file beside its payload, indexes included: about */
+/* Approximate bytes of an event in the file besides its payload, including indexes */
 #define ROW_SIZE 256u
 
-/* The row of a thread under a name. Return: it, -ENOMEM or -errno. */
+/* Returns the id of a thread under one name, inserted if new; -ENOMEM or -errno. */
 static __s64 find_thread(struct db *d, const struct thread_key *key)
 {
 	const size_t nr = d->threads.nr;
@@ -124,7 +124,7 @@ static __s64 thread_of_state(struct db *d, const struct ktrace_process *p)
 	return find_thread(d, &key);
 }
 
-/* Names are static, except that of an interrupt. */
+/* Names of modes are static; that of an interrupt needs a buffer. */
 static void bind_mode(struct db *d, const struct ktrace_process *p)
 {
 	const struct ktrace_mode_level *level = ktrace_process_mode(p);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* schema.c - tables that every database has, indexes, views */
+/* schema.c - tables of every database, indexes, views */
 #include "sqlite.h"
 
 #include "base/clock_warnings.h"
@@ -9,8 +9,8 @@
 #include <string.h>
 
 /*
- * The file gets its name when it is whole, so nothing has to be undone or to be on disk before.
- * Memory is bounded; indexes are sorted in files.
+ * The file gets its name when it is complete, so it needs no rollback and no sync before. Memory
+ * is bounded; indexes are sorted in files.
  */
 static const char settings[] =
 "PRAGMA page_size = 8192;"
@@ -41,7 +41,9 @@ static const char tables[] =
 " begin_ns INTEGER NOT NULL, end_ns INTEGER NOT NULL, status TEXT NOT NULL, wait TEXT,"
 " mode TEXT NOT NULL, what TEXT, cpu INTEGER);";
 
-/* The time of an event is since the first; epoch is what is to be added for that since 1970. */
+/*
+ * ns of an event counts from the first event; meta 'start' is what to add for the time since 1970.
+ */
 static const char finish[] =
 "CREATE INDEX event_ns ON event(ns);"
 "CREATE INDEX event_thread ON event(thread, ns);"
@@ -68,7 +70,7 @@ int db_check(struct db *d, int result)
 	if (result == SQLITE_OK || result == SQLITE_DONE || result == SQLITE_ROW || d->error)
 		return d->error;
 	d->error = result == SQLITE_FULL ? -ENOSPC : result == SQLITE_NOMEM ? -ENOMEM : -EIO;
-	/* The others are said with the name of the file. */
+	/* The caller reports the other errors, with the name of the file. */
 	if (d->error == -EIO)
 		complain_safely("ktrace: SQLite: %s", sqlite3_errmsg(d->db));
 	return d->error;

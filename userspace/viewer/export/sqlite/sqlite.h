@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * sqlite.h - ktrace export --to sqlite, as its parts see it
+ * sqlite.h - shared by the parts of ktrace export --to sqlite
  *
- *   schema.c   tables that every database has, indexes
+ *   schema.c   tables of every database, indexes
  *   types.c    a table for each event type
  *   main.c     events, threads, states
  */
@@ -15,11 +15,11 @@
 #include "export/export.h"
 
 /**
- * struct thread_key - what a thread is called for a time
- * @machine:	number of the first trace of its boot
- * @tid:	thread
- * @pid:	its process, 0 = not known
- * @comm:	its name, empty = not known
+ * struct thread_key - a thread with its process and its name at some time
+ * @machine:	number of the first trace of the same boot
+ * @tid:	id of the thread
+ * @pid:	id of its process, 0 = unknown
+ * @comm:	its name, empty = unknown
  */
 struct thread_key {
 	__u32 machine;
@@ -30,19 +30,19 @@ struct thread_key {
 
 /**
  * struct db - one run
- * @x:		what was asked for
+ * @x:		options and files
  * @db:		the database
- * @states:	of threads
- * @cell:	text being put together
+ * @states:	states of threads
+ * @cell:	text being built
  * @event:	inserts an event
  * @thread:	inserts a thread
- * @state:	inserts a span of one
+ * @state:	inserts a thread's state over a span of time
  * @type:	inserts an event type
- * @types:	of events that have occurred
- * @threads:	with a row each; their place is their id - 1
- * @streams:	numbers in their table, by trace and stream
- * @events:	rows so far
- * @to:		latest time of what was read
+ * @types:	types of the events that have occurred
+ * @threads:	threads with a row each, at index id - 1
+ * @streams:	streams with a row each, at index id - 1
+ * @events:	number of events so far
+ * @to:		latest time read so far
  * @error:	-errno
  */
 struct db {
@@ -62,23 +62,23 @@ struct db {
 	int error;
 };
 
-/* Whatever SQLite returns, as -errno; what is wrong is kept in @d->error. */
+/* Converts a result of SQLite to -errno; keeps the first error in @d->error. */
 int db_check(struct db *d, int result);
-/* Statements without a result */
+/* Run or prepare statements without a result */
 int db_run(struct db *d, const char *sql);
 int db_prepare(struct db *d, const char *sql, sqlite3_stmt **out);
-/* Does the statement, whose values are bound, and makes it ready for the next ones. */
+/* Runs a statement with its values bound, then resets it. */
 int db_step(struct db *d, sqlite3_stmt *statement);
-/* Takes the text that is in the cell. */
+/* Binds the text in the cell, and empties the cell. */
 void db_bind_cell(struct db *d, sqlite3_stmt *statement, int column);
 
-/* Tables, and what is known before the first event. Return: 0, -errno. */
+/* Creates the tables, and inserts what is known before the first event. Return: 0, -errno. */
 int schema_begin(struct db *d);
-/* Indexes, views, what is known behind the last event. Return: 0, -errno. */
+/* Creates indexes and views, and inserts what is known after the last event. Return: 0, -errno. */
 int schema_end(struct db *d);
 
 void types_init(struct db *d);
-/* The number of an event's type, which gets a table if it has none. Return: it, -errno. */
+/* Returns the number of an event's type, after creating its table if it is new; -errno. */
 __s64 types_find(struct db *d, const struct ktrace_trace_event *e);
 /* Inserts the fields of event number @id. Return: 0, -errno. */
 int types_insert(struct db *d, __s64 type, __s64 id, const struct ktrace_trace_event *e);

@@ -2,9 +2,9 @@
 /*
  * types.c - a table for each event type, with a column for each field
  *
- * Types of several files that have the same name and the same fields share one. Integers are
- * INTEGER, also those that are shown in hexadecimal, enums their name or else a number, floats
- * REAL, text TEXT, arrays JSON.
+ * Types with the same name and fields, even of several files, share a table. Integers are INTEGER
+ * even if shown in hexadecimal, enums their name or else the number, floats REAL, text TEXT,
+ * arrays JSON.
  */
 #include "sqlite.h"
 
@@ -15,14 +15,14 @@
 #include <string.h>
 #include <strings.h>
 
-/* SQLite has no tables with more than 2000 columns, and the view adds some; names end here. */
+/* SQLite's tables have at most 2000 columns, and the view adds some; longer names are truncated. */
 #define COLUMNS_MAX 1900u
 #define NAME_MAX_BYTES 200
 
 /*
- * struct type - up to @id the key: its description, or the name of what has none
- * @number:	in its table
- * @insert:	inserts fields; NULL = it has none
+ * struct type - key up to @id: the description, or kind and id of a type without one
+ * @number:	its number in the table of types
+ * @insert:	inserts fields; NULL = none
  */
 struct type {
 	const struct ktrace_event_type *type;
@@ -54,7 +54,7 @@ static bool is_same(const struct ktrace_event_type *a, const struct ktrace_event
 	return i == a->field_nr;
 }
 
-/* A name between quotes */
+/* Writes a name in quotes. */
 static void put_name(struct ktrace_out *out, const char *name)
 {
 	ktrace_out_char(out, '"');
@@ -66,10 +66,10 @@ static void put_name(struct ktrace_out *out, const char *name)
 	ktrace_out_char(out, '"');
 }
 
-/* Columns of the table that is being made */
+/* Columns of the table being created */
 static char columns[COLUMNS_MAX][NAME_MAX_BYTES + 16];
 
-/* SQLite takes names that differ in case only for the same. */
+/* SQLite ignores the case of names. */
 static bool is_taken(__u32 i)
 {
 	__u32 k;
@@ -82,7 +82,7 @@ static bool is_taken(__u32 i)
 	return false;
 }
 
-/* The field's, behind which there is a number if a column before has that name */
+/* Returns the name of a field, with a number appended if an earlier column has that name. */
 static const char *name_column(const char *field, __u32 i)
 {
 	__u32 number = i;
@@ -94,7 +94,7 @@ static const char *name_column(const char *field, __u32 i)
 	return columns[i];
 }
 
-/* All fields are one column of JSON. */
+/* True if the fields do not fit in columns and become one column of JSON. */
 static bool is_wide(const struct ktrace_event_type *type)
 {
 	return type->field_nr > COLUMNS_MAX;
@@ -124,14 +124,14 @@ static void put_columns(struct ktrace_out *out, const struct ktrace_event_type *
 	}
 }
 
-/* "f_12", the table of type 12 */
+/* Writes "f_12", the name of the table of type 12. */
 static void put_table(struct ktrace_out *out, const struct type *t)
 {
 	ktrace_out_str(out, "f_");
 	ktrace_out_u64(out, (__u64)t->number);
 }
 
-/* Does what is in the cell. */
+/* Runs the statement in the cell. */
 static int run_cell(struct db *d)
 {
 	ktrace_out_char(&d->cell, '\0');
@@ -139,7 +139,7 @@ static int run_cell(struct db *d)
 	return d->cell.error ? d->error = d->cell.error : db_run(d, d->cell.buf);
 }
 
-/* A table of fields; a view that has an event's own columns, too. Both have a name that tells. */
+/* Creates the table of a type's fields. */
 static int make_table(struct db *d, struct type *t)
 {
 	struct ktrace_out *out = &d->cell;
@@ -170,7 +170,7 @@ static int prepare_insert(struct db *d, struct type *t, const char *table)
 	return out->error ? d->error = out->error : db_prepare(d, out->buf, &t->insert);
 }
 
-/* Return: what SQLite returns */
+/* Returns the result of SQLite. */
 static int try_view(struct db *d, const struct type *t, const char *name)
 {
 	struct ktrace_out *out = &d->cell;
@@ -188,8 +188,9 @@ static int try_view(struct db *d, const struct type *t, const char *name)
 }
 
 /*
- * Under the event's name, with time and thread; another type may have the name already. SQLite
- * keeps names that begin with sqlite_ for itself.
+ * Creates a view named like the event, with time and thread; appends the number if another type
+ * has the name. SQLite reserves names that begin with sqlite_, so these get an underscore in
+ * front.
  */
 static int make_view(struct db *d, const struct type *t)
 {
@@ -206,7 +207,7 @@ static int make_view(struct db *d, const struct type *t)
 	}
 	if (ret != SQLITE_ERROR)
 		return db_check(d, ret);
-	/* The table is there. */
+	/* Not fatal: the table exists. */
 	complain_safely("ktrace: no view of %s, see table f_%lld: SQLite: %s", name, t->number,
 		sqlite3_errmsg(d->db));
 	return 0;
@@ -235,7 +236,7 @@ static int put_type(struct db *d, struct type *t, const struct ktrace_trace_even
 	return d->error;
 }
 
-/* The same type of another file, whose tables it shares; NULL = there is none */
+/* Returns the same type of another file, to share its table; NULL = none */
 static const struct type *find_twin(const struct db *d, const struct type *t)
 {
 	const struct type *other;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * field.c - a field of a CTF event as fields of ours
+ * field.c - converts a field of a CTF event to fields of ours
  *
- * Structs and variants become their members, with names joined by dots. Numbers get the next size
- * that there is. Arrays of numbers stay arrays; of others there is no array in a description, so
- * they become text, as do structs that are nested too deeply.
+ * Structs and variants become their members, with names joined by dots. Numbers get the next
+ * larger size. Arrays of numbers stay arrays; other arrays cannot be described and become text, as
+ * do structs that are nested too deep.
  */
 #include "field.h"
 
@@ -14,7 +14,7 @@
 #include "import/import_writer.h"
 
 #define DEPTH_MAX 32u
-#define RANGE_MAX 16u		/* values of an enum's range that get names */
+#define RANGE_MAX 16u		/* largest range of an enum whose values are all named */
 #define LABELS_MAX 1024u
 
 static bool is(const bt_field_class *class, bt_field_class_type type)
@@ -22,7 +22,7 @@ static bool is(const bt_field_class *class, bt_field_class_type type)
 	return bt_field_class_type_is(bt_field_class_get_type(class), type);
 }
 
-/* "s32" and so on, NULL for what is no number. @size: its bytes */
+/* Returns "s32" and so on, NULL if the class is not a number. @size: out, its bytes */
 static const char *scalar_of(const bt_field_class *class, __u32 *size)
 {
 	static const char *const names[3][4] = {
@@ -78,7 +78,7 @@ const char *field_text(const bt_field *field)
 {
 	if (!is(bt_field_borrow_class_const(field), BT_FIELD_CLASS_TYPE_STRING))
 		return NULL;
-	/* Of an empty one version 2.0.4 has the value that an earlier event had. */
+	/* For an empty string, version 2.0.4 returns the value of an earlier event. */
 	return bt_field_string_get_length(field) ? bt_field_string_get_value(field) : "";
 }
 
@@ -110,7 +110,7 @@ static void put_label(struct ktrace_out *out, const char *label, __s64 value, __
 	ktrace_out_s64(out, value);
 }
 
-/* Names of a range, if it is short; a number of 64 bits that is not signed is as if it was. */
+/* Writes the names of a short range; treats unsigned 64-bit numbers as signed. */
 static void put_range(struct ktrace_out *out, const char *label, __s64 low, __s64 high, __u32 *nr)
 {
 	__u64 n = (__u64)high - (__u64)low;
@@ -156,7 +156,7 @@ static void put_mapping(struct ktrace_out *out, const bt_field_class *class, __u
 	}
 }
 
-/* "u32", or "enum<u32>(A=1,B=2)" */
+/* Writes "u32", or "enum<u32>(A=1,B=2)". */
 static void put_type(struct ktrace_out *out, const bt_field_class *class, const char *scalar)
 {
 	const size_t begin = out->len;
@@ -231,7 +231,7 @@ static void put_scalar_text(struct ktrace_out *out, const bt_field *field)
 	ktrace_out_str(out, text);
 }
 
-/* For what is in arrays */
+/* Writes an array element as text. */
 static void put_text(struct ktrace_out *out, const bt_field *field, unsigned int depth)
 {
 	const bt_field_class *class = bt_field_borrow_class_const(field);
@@ -298,7 +298,10 @@ static void put_array(struct record *r, const bt_field *field)
 			  size);
 }
 
-/* LTTng has the length of "x" in front of it, as "_x_length"; ours is part of the array. */
+/*
+ * True for "_x_length", which LTTng puts before an array or text "x"; our arrays contain their
+ * length.
+ */
 static bool is_length(const bt_field_class *class, __u64 i)
 {
 	const bt_field_class_structure_member *next;

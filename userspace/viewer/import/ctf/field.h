@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* field.h - a field of a CTF event as fields of ours */
+/* field.h - converts a field of a CTF event to fields of ours */
 #ifndef VIEWER_IMPORT_CTF_FIELD_H
 #define VIEWER_IMPORT_CTF_FIELD_H
 
@@ -7,11 +7,11 @@
 #include <ktrace/decode.h>
 
 /**
- * struct record - an event being put together
+ * struct record - an event being built
  * @desc:	its description
  * @data:	its payload
- * @name:	of the field that is next, with the names around it
- * @depth:	of structs around it
+ * @name:	name of the next field, with the names of structs around it
+ * @depth:	number of structs around it
  */
 struct record {
 	struct ktrace_out desc;
@@ -20,13 +20,13 @@ struct record {
 	unsigned int depth;
 };
 
-/* Appends the field, which is called @name; one that has fields becomes those. */
+/* Appends the field as @name; a field with members becomes these. */
 void field_put(struct record *r, const char *name, const bt_field *field);
-/* All of a struct */
+/* Appends all members of a struct. */
 void field_put_members(struct record *r, const bt_field *field);
-/* The value of a whole number. */
+/* Reads an integer; false if the field is none. */
 bool field_number(const bt_field *field, __s64 *value);
-/* Text; NULL = it is none. */
+/* Returns text; NULL if the field is none. */
 const char *field_text(const bt_field *field);
 
 #endif

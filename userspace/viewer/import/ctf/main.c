@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * main.c - ktrace import --from ctf: traces of CTF 1.8, by libbabeltrace2
+ * main.c - ktrace import --from ctf: reads traces of CTF 1.8 with libbabeltrace2
  *
- * All traces in a folder, each a source of the library's graph; it merges their events by time and
- * hands them to our sink. Stamps are ns that the clock counts, so that those of LTTng, whose
- * clock is CLOCK_MONOTONIC and says of which boot, compare exactly with ours.
+ * Each trace in a folder is a source of the library's graph, which merges their events by time and
+ * hands them to our sink. Stamps are ns counted by the clock, so that stamps of LTTng, whose clock
+ * is CLOCK_MONOTONIC of a given boot, compare exactly with ours.
  */
 #include <babeltrace2/babeltrace.h>
 #include <errno.h>
@@ -25,16 +25,16 @@
 
 /**
  * struct job - one run
- * @x:		what is wanted
- * @f:		what is written
- * @ctf:	plugin of the library that reads
- * @utils:	and the one that merges
- * @record:	the event at hand
- * @clock:	the first clock that an event had
- * @base_ns:	time since the epoch when it was 0
+ * @x:		options and files
+ * @f:		the tracefile being written
+ * @ctf:	the library's plugin that reads CTF
+ * @utils:	the library's plugin that merges
+ * @record:	the current event
+ * @clock:	the clock of the first event
+ * @base_ns:	time since the epoch when @clock was 0
  * @last_ts:	stamp of the latest event
- * @packets:	lost; nobody knows how many events they had
- * @ret:	what went wrong here, 0 or -errno
+ * @packets:	lost packets, with an unknown number of events
+ * @ret:	error of the sink, 0 or -errno
  */
 struct job {
 	struct import *x;
@@ -72,7 +72,7 @@ static bool is_monotonic(const bt_clock_class *clock)
 	       bt_clock_class_get_frequency(clock) == 1000000000;
 }
 
-/* Is it the clock that stamps are of? */
+/* True if @clock counts like the job's clock. */
 static bool is_same_clock(const struct job *job, const bt_clock_class *clock)
 {
 	const bt_uuid a = bt_clock_class_get_uuid(job->clock), b = bt_clock_class_get_uuid(clock);
@@ -87,7 +87,7 @@ static void format_uuid(const bt_uuid uuid, char text[37])
 			      uuid[i]);
 }
 
-/* What --like and --offset say of a clock that counts from anywhere. Return: 0, -errno. */
+/* Applies --like and --offset, needed for a clock of unknown origin. Return: 0, -errno. */
 static int learn_clock(struct job *job, struct import_writer_about *about,
 		       struct import_clock *told,
 		       const bt_trace *trace)
@@ -121,7 +121,7 @@ static int begin(struct job *job, const bt_trace *trace, const bt_clock_snapshot
 	int64_t ns;
 	int ret;
 
-	/* LTTng does not say it; its numbers of system calls are in names. */
+	/* LTTng does not tell its machine; its system calls are identified by name. */
 	if (!about.machine)
 		about.machine = "x86_64";
 	if (first) {
@@ -138,7 +138,7 @@ static int begin(struct job *job, const bt_trace *trace, const bt_clock_snapshot
 	return ret ? ret : import_writer_about(job->f, &about);
 }
 
-/* Stamp of a moment: what its clock shows, or how far it is behind the zero of ours. */
+/* Returns the stamp of a snapshot: its value or, for another clock, ns since the job's was 0. */
 static __u64 stamp_of(const struct job *job, const bt_clock_snapshot *snapshot)
 {
 	const bt_clock_class *clock = bt_clock_snapshot_borrow_clock_class_const(snapshot);
@@ -159,7 +159,7 @@ static bool packet_number(const bt_packet *packet, const char *name, __s64 *valu
 	return context && own_number(context, name, value);
 }
 
-/* LTTng says it of a trace, and ktrace of a packet. */
+/* Returns the kind of events: LTTng tells it per trace, ktrace per packet. */
 static __u32 kind_of(const bt_trace *trace, const bt_packet *packet)
 {
 	const char *domain = env_text(trace, "domain");
@@ -178,7 +178,10 @@ static int cpu_of(const bt_packet *packet)
 		-1;
 }
 
-/* Does it say which thread recorded the event, which is stored elsewhere? If not it is a field. */
+/*
+ * Takes a member that tells which thread recorded the event, or its CPU, stored elsewhere; false:
+ * the member becomes a field.
+ */
 static bool take_context(struct import_writer_event *e, const bt_trace *trace, const char *name,
 			 const bt_field *field)
 {
@@ -303,7 +306,9 @@ static int take_event(struct job *job, const bt_message *message)
 	return ret ? ret : put_event(job, event, trace, job->last_ts);
 }
 
-/* Its place is behind what came before it in the stream. What ktrace wrote has events for it. */
+/*
+ * Records a loss after the latest event. No-op for traces of ktrace, which have events for losses.
+ */
 static int put_lost(struct job *job, const bt_stream *stream, enum ktrace_lost_reason reason,
 		    __u64 count)
 {
@@ -350,7 +355,7 @@ static bt_graph_simple_sink_component_consume_func_status consume(bt_message_ite
 	uint64_t nr;
 	bt_message_iterator_next_status status = bt_message_iterator_next(it, &messages, &nr);
 
-	/* The two enums have the same values for what is not OK. */
+	/* Except for OK, the two enums have the same values. */
 	if (status != BT_MESSAGE_ITERATOR_NEXT_STATUS_OK)
 		return (bt_graph_simple_sink_component_consume_func_status)status;
 	for (uint64_t i = 0; i < nr; i++) {
@@ -362,7 +367,7 @@ static bt_graph_simple_sink_component_consume_func_status consume(bt_message_ite
 			  BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_OK;
 }
 
-/* The library's own words, of which the first cause says where it was */
+/* Reports the library's error; its first cause tells where it occurred. */
 static void complain_of_library(const char *path)
 {
 	const bt_error *error = bt_current_thread_take_error();
@@ -378,7 +383,7 @@ static void complain_of_library(const char *path)
 	bt_error_release(error);
 }
 
-/* The folders that have traces: nftw() has no argument for its caller. */
+/* Folders with traces. Global, as nftw() passes no argument to its callback. */
 static bt_value *folders;
 
 static int look(const char *path, const struct stat *st, int type, struct FTW *place)
@@ -423,7 +428,7 @@ static const bt_component_class_source *source_class(const struct job *job)
 	return bt_plugin_borrow_source_component_class_by_name_const(job->ctf, "fs");
 }
 
-/* What a source of that folder is made with; NULL: no memory */
+/* Returns the parameters of a source for that folder; NULL: out of memory */
 static bt_value *params_of(const char *folder)
 {
 	bt_value *params = bt_value_map_create(), *inputs;
@@ -456,7 +461,7 @@ static bool add_source(const struct job *job, bt_graph *graph, const bt_componen
 	return is_fine;
 }
 
-/* All headers of packets are looked at for it: only if somebody sees it. */
+/* Reads the headers of all packets, so it runs only if progress is shown. */
 static void begin_progress(const struct job *job)
 {
 	__u64 from = ~0ull, until = 0;
@@ -473,7 +478,7 @@ static void begin_progress(const struct job *job)
 	progress_begin(from, until);
 }
 
-/* Traces, muxer, our sink. False: the library has said why. */
+/* Connects traces, muxer and our sink. False on failure, after reporting the library's error. */
 static bool build(struct job *job, bt_graph *graph, const char *path)
 {
 	const bt_component_filter *muxer;
@@ -497,7 +502,7 @@ static bool build(struct job *job, bt_graph *graph, const char *path)
 		bt_component_sink_borrow_input_port_by_index_const(sink, 0), NULL);
 }
 
-/* What was read before damage is kept. Return: the exit status, -errno. */
+/* Converts all traces, and keeps what was read before damage. Return: the exit status, -errno. */
 static int convert_all(struct job *job, const char *path)
 {
 	bt_graph *graph = bt_graph_create(0);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * metadata.c - the packets of a file "metadata" of CTF 1.8
+ * metadata.c - checks the packets of a file "metadata" of CTF 1.8
  *
- * Plain text has none. Where there are packets, as LTTng writes them, the library takes their sizes
- * as they are: behind the end of the file it reads, and a packet of no size again and again, for
- * ever. So sizes are compared with the file before.
+ * Plain text has no packets. Where there are packets, as from LTTng, the library trusts their
+ * sizes: it reads past the end of the file, and rereads a packet of size 0 forever. So the sizes
+ * are checked against the file first.
  */
 #include "metadata.h"
 
@@ -19,7 +19,7 @@
 
 #define MAGIC 0x75d11d57u
 
-/* struct header - of a packet; sizes are bits, all of the byte order that magic has */
+/* struct header - header of a packet; sizes are in bits, all in the byte order of magic */
 struct header {
 	__u32 magic;
 	unsigned char uuid[16];
@@ -33,7 +33,9 @@ struct header {
 	unsigned char minor;
 } __attribute__((packed));
 
-/* NULL: the packet is one; @left: bytes of the file from its header on */
+/*
+ * Returns what is wrong with a packet, NULL = nothing; @left: bytes of the file from its header on
+ */
 static const char *fault_of(const struct header *h, bool is_swapped, __u64 left, __u64 *size)
 {
 	const __u32 content = is_swapped ? __builtin_bswap32(h->content_size) : h->content_size;

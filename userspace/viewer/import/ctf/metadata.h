@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* metadata.h - is a file "metadata" whole? The library reads one that is not for ever. */
+/*
+ * metadata.h - checks that metadata is complete; libbabeltrace2 never returns from a truncated one
+ */
 #ifndef VIEWER_IMPORT_CTF_METADATA_H
 #define VIEWER_IMPORT_CTF_METADATA_H
 
 #include <stdbool.h>
 
-/* False: it is not, which was complained about with file and offset. */
+/* True if the file is complete; reports the file and offset otherwise. */
 bool metadata_is_whole(const char *path);
 
 #endif

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * own.c - what ktrace export --to ctf says in its own way
+ * own.c - reads what ktrace export --to ctf writes in its own way
  *
- * A loss is an event there, with its reason, and the packets' counter of discarded events, so that
- * one of the two is left out here: the counter.
+ * Such a trace has both an event with a reason for each loss and the packets' counter of discarded
+ * events. Importing ignores the counter.
  */
 #include "own.h"
 

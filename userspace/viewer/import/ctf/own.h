@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* own.h - what ktrace export --to ctf says in its own way */
+/* own.h - reads what ktrace export --to ctf writes in its own way */
 #ifndef VIEWER_IMPORT_CTF_OWN_H
 #define VIEWER_IMPORT_CTF_OWN_H
 
@@ -7,15 +7,18 @@
 
 #include "import/import_writer.h"
 
-/* Did ktrace write it? */
+/* True if ktrace wrote the trace. */
 bool own_is(const bt_trace *trace);
-/* The number that member @name of a struct is; false: there is none. */
+/* Reads the integer in member @name of a struct; false if there is none. */
 bool own_number(const bt_field *of, const char *name, __s64 *value);
-/* Thread, flags, and the time that the clock of CTF cannot say; @base_ns: when ours was 0 */
+/*
+ * Reads the thread, the flags, and a time that the clock could not express; @base_ns: when the
+ * clock was 0
+ */
 void own_take(const bt_event *event, struct import_writer_event *e, __u64 base_ns);
-/* Has own_take() taken the member of a context that is called so? */
+/* True if own_take() reads the context member @name. */
 bool own_is_context(const char *name);
-/* Is it a loss? */
+/* Reads a loss; false if the event is none. */
 bool own_lost(const bt_event *event, struct ktrace_lost *lost);
 
 #endif

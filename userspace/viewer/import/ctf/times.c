@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* times.c - when the packets of a trace begin and end: the library's query "trace-infos" */
+/* times.c - finds when packets begin and end, by the library's query "trace-infos" */
 #include "times.h"
 
 static const bt_value *member(const bt_value *map, const char *key)

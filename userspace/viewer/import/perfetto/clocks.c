@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
-/* clocks.c - a graph of clocks whose links are the snapshots that two of them have in common */
+/* clocks.c - a graph of clocks, linked by the snapshots that two of them share */
 #include "clocks.h"
 
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
 
-/* More steps no way has. */
+/* Most steps of a way */
 #define STEPS_MAX 8u
-/* Of all links together: a week of six clocks each ten seconds */
+/* Pairs of all links together: a week of six clocks every ten seconds */
 #define PAIRS_MAX (2u << 20)
-/* And one for so many bytes of input: more than snapshots of four clocks alone need */
+/* One more for each so many bytes of input: more than snapshots of only four clocks need */
 #define PAIRS_RATIO 4u
 #define LINKS_MAX (256u << 10)
 
-/* struct pair - both clocks at one moment; order: of coming */
+/* struct pair - readings of both clocks at one moment; order: in which pairs were added */
 struct pair {
 	__u64 from;
 	__u64 to;
@@ -23,8 +23,8 @@ struct pair {
 
 /*
  * struct clock - a clock; id is the key
- * links: numbers of those that begin here
- * steps: of the way to where all lead, 0 = there is none; step: the link that is the first one
+ * links: numbers of the links that begin here
+ * steps: length of the way to the end, 0 = none; step: its first link
  */
 struct clock {
 	struct clock_id id;
@@ -37,7 +37,7 @@ struct clock {
 
 /*
  * struct link - two clocks; from and to are the key
- * pairs: as they came until they are needed, then by their first; last: that came
+ * pairs: in order of arrival until needed, then sorted by their first reading; last: the latest
  */
 struct link {
 	struct clock_id from;
@@ -73,7 +73,7 @@ static int begin_link(struct clocks *c, struct clock_id from, __u32 number)
 
 	if (!clock)
 		return -ENOMEM;
-	/* Room for a power of two of them */
+	/* The capacity is a power of two. */
 	if (!(clock->link_nr & (clock->link_nr - 1))) {
 		new = realloc(clock->links, (clock->link_nr ? 2 * clock->link_nr : 1) *
 			      sizeof(*new));
@@ -100,7 +100,7 @@ static int join(struct clocks *c, const struct clock_reading *from, const struct
 		return -ENOMEM;
 	if (c->links.nr != links && begin_link(c, from->clock, (__u32)links))
 		return -ENOMEM;
-	/* If both are earlier, it is the snapshots that are out of order. */
+	/* If both readings are earlier, the snapshots are out of order instead. */
 	if (link->nr && from->ns < link->last.from && to->ns > link->last.to)
 		clock->went_back = true;
 	if (link->nr == link->cap) {
@@ -147,8 +147,8 @@ static struct link *back_of(const struct clocks *c, const struct link *link)
 }
 
 /*
- * Clocks next to @at that have no way yet have one over it; they go behind the @nr clocks of
- * @reached, whose new number is returned.
+ * Gives each clock next to @at without a way one over @at, and appends it to the @nr clocks in
+ * @reached. Returns their new number.
  */
 static size_t reach(struct clocks *c, const struct clock *at, struct clock **reached, size_t nr)
 {
@@ -167,7 +167,7 @@ static size_t reach(struct clocks *c, const struct clock *at, struct clock **rea
 	return nr;
 }
 
-/* The shortest ways from all clocks, found from their end, breadth first */
+/* Finds the shortest ways from all clocks, breadth first from their end. */
 static void find_ways(struct clocks *c, struct clock_id to)
 {
 	struct clock **reached = calloc(c->clocks.nr, sizeof(struct clock *));
@@ -183,7 +183,7 @@ static void find_ways(struct clocks *c, struct clock_id to)
 	clock = hash_table_find(&c->clocks, &to);
 	if (reached && clock)
 		nr = reach(c, clock, reached, 0);
-	/* Clocks of one sequence lead nowhere else. */
+	/* No way leads through a clock that belongs to one sequence. */
 	for (size_t i = 0; i < nr; i++)
 		if (!reached[i]->id.sequence && reached[i]->steps < STEPS_MAX)
 			nr = reach(c, reached[i], reached, nr);
@@ -206,7 +206,7 @@ static void sort_pairs(struct link *link)
 	link->is_unsorted = false;
 }
 
-/* The last pair not later than @ns, otherwise the first */
+/* Returns the last pair not later than @ns, else the first one. */
 static const struct pair *find_pair(const struct link *link, __u64 ns)
 {
 	size_t low = 0, high = link->nr, middle;

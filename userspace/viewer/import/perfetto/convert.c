@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* convert.c - packet by packet */
+/* convert.c - converts a trace packet by packet */
 #include "convert.h"
 
 #include "base/progress.h"
@@ -16,12 +16,12 @@
 
 typedef Perfetto__Protos__TracePacket TracePacket;
 
-/* Annotations lie in one another up to this depth. */
+/* Deepest nesting of annotations */
 #define NESTED_MAX 32
 enum { PACKET_TRACK_EVENT = 11, EVENT_ANNOTATION = 4, ANNOTATION_DICT = 11, ANNOTATION_ARRAY = 12,
        PACKET_SERVICE_EVENT = 69 };
 
-/* What a packet is, by the number of the field that says it */
+/* Names of packets, by the number of the field that tells the kind */
 static const struct kind {
 	__u32 number;
 	const char *name;
@@ -35,11 +35,11 @@ static const struct kind {
 	{ 66, "perf_sample" }, { 67, "cpu_info" }, { 69, "service_event" }, { 89, "trace_uuid" },
 	{ 113, "clone_snapshot_trigger" }, { 132, "journald_event" },
 	{ 133, "zstd_compressed_packets" }, { 900, "for_testing" },
-	/* Last: a track event has others with it */
+	/* Last, as a track event has other fields with it */
 	{ 11, "track_event" },
 };
 
-/* The same of what the service has noticed */
+/* Names of events of the service, likewise */
 static const struct kind service_events[] = {
 	{ 1, "all_data_sources_started" }, { 2, "tracing_started" },
 	{ 3, "all_data_sources_flushed" }, { 4, "read_tracing_buffers_completed" },
@@ -84,8 +84,8 @@ static const char *kind_of(const struct packet *p)
 }
 
 /*
- * Is an annotation, or the list of them that a message is, nested too deep? What cannot be
- * walked through is: others may read it in another way, and recurse.
+ * True if annotations in a message are nested too deep, or the message is malformed: another
+ * parser may read it differently, and recurse.
  */
 static bool is_deep(const struct packet *p, __u32 first, __u32 second, int depth)
 {
@@ -120,7 +120,7 @@ static bool is_too_deep(const struct packet *p)
 	return r < 0;
 }
 
-/* A packet that is shown as what it is, without what it says */
+/* Writes a packet as an event of its kind, without its contents. */
 static int put_packet(struct conversion *c, const TracePacket *p)
 {
 	const __u32 pid = p && p->trusted_pid > 0 ? (__u32)p->trusted_pid : 0;
@@ -142,7 +142,7 @@ static int put_loss(struct conversion *c, __u32 gaps, __u32 left_out)
 						      .left_out = left_out }, NULL);
 }
 
-/* What is missing of a writer is told where it goes on. */
+/* Records what a writer has lost before its next packet. */
 static int put_missing(struct conversion *c, struct sequence *s)
 {
 	const __u32 gaps = s->gaps, left_out = s->left_out;
@@ -153,7 +153,7 @@ static int put_missing(struct conversion *c, struct sequence *s)
 	return put_loss(c, gaps, left_out);
 }
 
-/* Of writers that never go on */
+/* Records losses of writers that have no further packet. */
 static int put_all_missing(struct conversion *c)
 {
 	int ret = 0;
@@ -171,13 +171,18 @@ static void learn_thread(struct conversion *c, const TracePacket *p)
 	c->sequence->pid = (__u32)p->thread_descriptor->pid;
 }
 
-/* What others would read of a part that is whole may be gone: a ring keeps what comes last. */
+/*
+ * True if packets are missing before this one. Not for the first packet of a complete recording of
+ * ktrace: the ring keeps the last packets, and may have dropped those for other readers.
+ */
 static bool is_loss(const struct conversion *c, const TracePacket *p, bool is_first)
 {
 	return sequence_is_lost(p, is_first) && !(is_first && natives_have(&c->natives, p));
 }
 
-/* A packet that cannot be understood, or whose time is not known; readers of Perfetto skip it. */
+/*
+ * Counts a packet that refers to lost ones or has no known time; readers of Perfetto skip it, too.
+ */
 static int leave_out(struct conversion *c, __u64 *counter)
 {
 	(*counter)++;
@@ -350,7 +355,7 @@ static int write_events(struct conversion *c)
 	return error ? error : complain(c, ret);
 }
 
-/* All that is no recording of ktrace, as a file of its own */
+/* Writes everything but recordings of ktrace into one file. */
 static int write_file(struct conversion *c, const char *path, int level)
 {
 	int ret = import_writer_open(path, level, &c->f), error;
@@ -404,7 +409,7 @@ int convert(struct conversion *c, const char *path, int level)
 
 	init_tables(c);
 	ret = convert_learn(c);
-	/* A session that nothing is to be read of gives no bytes at all. */
+	/* Reading a session with empty buffers gives no bytes at all, which is no error. */
 	if (!ret && c->size && !c->has_any) {
 		complain_about(c->path, "no trace of Perfetto: it has no packet");
 		ret = -ECANCELED;

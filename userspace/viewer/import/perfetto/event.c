@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* event.c - slices, instants and values of tracks */
+/* event.c - converts slices, instants and values of tracks */
 #include "convert.h"
 
 #include <errno.h>
@@ -10,7 +10,10 @@ typedef Perfetto__Protos__TrackEvent TrackEvent;
 typedef Perfetto__Protos__TracePacket TracePacket;
 
 #define NAME_SIZE SLICE_NAME
-/* A tracefile has room for so many types; what comes then is called alike, and named by a field. */
+/*
+ * Names of slices that get types, of which a tracefile has a limited number; later slices share a
+ * type and have the name as a field.
+ */
 #define SLICES_MAX 16384u
 
 static const char *category_of(const struct conversion *c, const TrackEvent *e, size_t i)
@@ -24,7 +27,7 @@ static const char *category_of(const struct conversion *c, const TrackEvent *e, 
 	return name ? name : "unknown";
 }
 
-/* Categories, as they are one name here */
+/* Joins the categories of an event into one name. */
 static void put_categories(const struct conversion *c, const TrackEvent *e, char *to, size_t size)
 {
 	const size_t nr = e->n_category_iids + e->n_categories;
@@ -45,7 +48,7 @@ static const char *name_of(const struct conversion *c, const TrackEvent *e)
 	return name && *name ? name : "unnamed";
 }
 
-/* Is a name as it is in a description? */
+/* True if a description can contain the name as it is. */
 static bool is_plain(const char *name)
 {
 	const size_t n = strlen(name);
@@ -67,7 +70,7 @@ static void put_ids(struct conversion *c, const char *name, size_t nr, const uin
 	ktrace_out_bytes(&c->payload, (const char *)ids, nr * sizeof(*ids));
 }
 
-/* Flows as programs write them now, as they did until 2021, and as Chrome's phases s, t, f */
+/* Writes flows: as in current traces, as before 2021, and from Chrome's phases s, t, f. */
 static void put_flows(struct conversion *c, const TrackEvent *e)
 {
 	const char phase = legacy_phase(e);
@@ -105,8 +108,8 @@ static int end_event(struct conversion *c, const TrackEvent *e, const struct tra
 }
 
 /*
- * Events of ktrace, as ktrace export writes them, have "provider:name" as name, and in their
- * category the same provider.
+ * Splits names written by ktrace export: they are "provider:name", with the same provider in the
+ * category.
  */
 static void split_own(struct slice *key)
 {
@@ -122,7 +125,7 @@ static void split_own(struct slice *key)
 	memset(key->name + sizeof(key->name) - n - 1, 0, n + 1);
 }
 
-/* The row of a name; the first one is that of all that there is no room for. */
+/* Returns the row of a name; names without room share the first row. */
 static struct slice *slice_of(struct conversion *c, const TrackEvent *e)
 {
 	struct slice key = { .provider = "track", .name = "slice" };
@@ -168,7 +171,7 @@ static int put_slice_end(struct conversion *c, const TrackEvent *e, struct track
 		slice = e->name || e->has_name_iid ? slice_of(c, e) : NULL;
 	else if (number != TRACK_NO_NUMBER)
 		slice = hash_table_at(&c->slices, number);
-	/* Of what began before the trace does, or is too deep, and does not say what it is */
+	/* No slice: it began before the trace or is too deep, and its end is unnamed. */
 	event_begin(c, slice ? slice->provider : "track", slice ? slice->name : "slice", "_end");
 	return end_event(c, e, thread);
 }
@@ -183,7 +186,7 @@ static int put_slice_begin(struct conversion *c, const TrackEvent *e, struct tra
 	return put_named(c, e, slice, thread);
 }
 
-/* A slice whose event says how long it took; where its end is among others the time says. */
+/* Writes a slice whose event tells its duration; its end is put in order by time. */
 static int put_complete(struct conversion *c, const TrackEvent *e,
 			const struct track_thread *thread)
 {
@@ -210,7 +213,7 @@ static double value_of(struct track *track, double value)
 	return track->sum;
 }
 
-/* A value of a counter; @is_whole: it is @value, and nothing is to be added to it */
+/* Writes a value of a counter: @value if @is_whole and the track has no sum, else @real. */
 static int put_value(struct conversion *c, __u64 uuid, bool is_whole, __s64 value, double real)
 {
 	struct track *track = tracks_get(&c->tracks, uuid);
@@ -231,7 +234,7 @@ static int put_value(struct conversion *c, __u64 uuid, bool is_whole, __s64 valu
 	return event_end(c, &thread);
 }
 
-/* Values of other counters at the same moment */
+/* Writes the values of other counters at the same moment. */
 static int put_extra(struct conversion *c, const TrackEvent *e)
 {
 	const struct sequence *s = c->sequence;
@@ -259,7 +262,7 @@ static int put_counter(struct conversion *c, const TrackEvent *e, __u64 uuid)
 	return put_value(c, uuid, true, e->counter_value, (double)e->counter_value);
 }
 
-/* The thread that a sequence says it writes for, where events do not name a track */
+/* Returns the thread that the sequence writes for if the event names no track. */
 static struct track_thread thread_of(struct conversion *c, const TracePacket *p,
 				     struct track *track)
 {
@@ -289,7 +292,7 @@ static int put_on_track(struct conversion *c, const TracePacket *p, struct track
 	}
 }
 
-/* What tells ids apart: the name or the category; and the scope, if the event has one */
+/* Finds the key of an id: with the name or the category, and the scope if the event has one. */
 static int find_async(struct conversion *c, const TrackEvent *e, struct async_id *id)
 {
 	struct slice key = { 0 }, *scope;

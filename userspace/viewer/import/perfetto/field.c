@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* field.c - an event's description and payload, field by field */
+/* field.c - builds an event's description and payload, field by field */
 #include "convert.h"
 
 #include "import/perfetto_packet.h"
@@ -25,7 +25,7 @@ void event_begin(struct conversion *c, const char *provider, const char *name, c
 	ktrace_out_char(&c->desc, '{');
 }
 
-/* What is too long for a description is not put together to its end. */
+/* Adds a field to the description, unless that is already too long. */
 static void describe(struct conversion *c, const char *type, const char *name)
 {
 	char start[FIELD_NAME];
@@ -39,7 +39,7 @@ static void describe(struct conversion *c, const char *type, const char *name)
 	ktrace_out_char(&c->desc, ';');
 }
 
-/* Types are of 1, 4 or 8 bytes, as their names say. */
+/* The type's name tells its size: 1, 4 or 8 bytes. */
 void event_number(struct conversion *c, const char *type, const char *name, __u64 value)
 {
 	const size_t size = strstr(type, "64") ? 8 : strstr(type, "32") ? 4 : 1;
@@ -68,8 +68,9 @@ void event_double(struct conversion *c, const char *name, double value)
 }
 
 /*
- * How much of a text comes. What has a number can be named by any number of packets, any number of
- * times: an event has at most TEXT_MAX of it, and the trace as much as could have been compressed.
+ * Returns how many bytes of a text to take. Any number of packets may refer to an interned text
+ * any number of times: so an event gets at most TEXT_MAX, and the trace as much as compressed
+ * packets could hold.
  */
 static size_t text_size(struct conversion *c, const char *text)
 {
@@ -140,7 +141,7 @@ static void put_json_list(struct conversion *c, const Annotation *a)
 	ktrace_out_char(out, is_dict ? '}' : ']');
 }
 
-/* Nesting is bounded by is_deep() of convert.c. */
+/* is_deep() of convert.c bounds the nesting. */
 static void put_json(struct conversion *c, const Annotation *a)
 {
 	const char *text = string_of(c, a);
@@ -210,7 +211,7 @@ static void put_packet(struct conversion *c)
 	ktrace_out_bytes(&c->payload, (const char *)c->packet->data, c->packet->size);
 }
 
-/* Its fields as text: they are too many, or of one kind of event too many. */
+/* Writes the fields as text: they are too many, or no type is left for them. */
 static int describe_as_text(struct conversion *c, __u32 kind, const struct import_type **type)
 {
 	const Annotation fields = { .dict_entries = c->notes, .n_dict_entries = c->note_nr };
@@ -221,7 +222,7 @@ static int describe_as_text(struct conversion *c, __u32 kind, const struct impor
 	ktrace_out_char(&c->payload, '\0');
 	if (c->note_nr)
 		put_json_list(c, &fields);
-	/* The text, and no call chain */
+	/* Ends the text; the call chain is empty */
 	ktrace_out_bytes(&c->payload, "\0", 2);
 	return c->payload.error ? c->payload.error :
 		import_type(c->f, kind, IMPORT_WRITER_TEXT, type);

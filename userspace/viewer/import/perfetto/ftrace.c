@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ftrace.c - what the kernel's own tracer has recorded: bundles of events of a CPU
+ * ftrace.c - converts bundles of a CPU's events, recorded by the kernel's own tracer
  *
- * An event becomes one of the kernel's with the name and the fields of its message, and so one of
- * ktrace's where there is such (import_map.h). An event that perfetto.proto does not know keeps
- * its number.
+ * An event becomes a kernel event with the name and the fields of its message, and so one of
+ * ktrace's if there is one (import_map.h). An event unknown to perfetto.proto keeps its number.
  */
 #include "convert.h"
 #include "ftrace.h"
@@ -16,20 +15,20 @@
 
 #define CLONE_THREAD 0x10000u
 #define ARGS 6u
-/* common_flags: in an interrupt's handler, in a softirq */
+/* common_flags: in a hardware interrupt's handler, in a softirq */
 #define FLAGS_IRQ (8u | 16u)
 /* FtraceClock */
 #define CLOCK_MONO_RAW 4u
-/* major << MINOR_BITS | minor: numbers of devices in the kernel */
+/* The kernel encodes devices as major << MINOR_BITS | minor */
 #define MINOR_BITS 20
 
 typedef Perfetto__Protos__FtraceEventBundle Bundle;
 typedef Perfetto__Protos__FtraceEvent FtraceEvent;
 
-/* What bundles are looked through for before they are converted: see convert_ftrace_learn() */
+/* Numbers of the fields that ftrace_learn() looks for before the conversion */
 enum { BUNDLE_EVENT = 2, EVENT_WAKEUP = 17, EVENT_NEWTASK = 235 };
 
-/* struct thread - a thread that some event was about; tid is the key */
+/* struct thread - a thread named by a process tree or an event; tid is the key */
 struct thread {
 	__u32 tid;
 	__u32 pid;
@@ -111,7 +110,7 @@ void ftrace_learn(struct conversion *c, const struct packet_field *f)
 	}
 }
 
-/* False: nobody knows that clock. */
+/* Converts a stamp of a bundle; false if its clock is unknown. */
 static bool stamp_time(struct conversion *c, const Bundle *b, __u64 stamp, __u64 *ts)
 {
 	struct clock_id clock = { .id = CLOCK_ID_BOOTTIME };
@@ -123,7 +122,7 @@ static bool stamp_time(struct conversion *c, const Bundle *b, __u64 stamp, __u64
 	return clocks_convert(&c->clocks, clock, c->time, stamp, ts);
 }
 
-/* There may be one that import_writer.h knows no number for. */
+/* Returns the CPU, limited to what import_writer.h has a stream for. */
 static __s32 cpu_of(const Bundle *b)
 {
 	return b->cpu < IMPORT_WRITER_CPUS ? (__s32)b->cpu : IMPORT_WRITER_CPUS;
@@ -145,7 +144,7 @@ static int end_event(struct conversion *c, const struct ftrace_place *at)
 	return event_put(c, e);
 }
 
-/* "sched_switch" is an event of sched; what has no such name, of ftrace. */
+/* Begins an event: "sched_switch" is one of sched, a name without a prefix one of ftrace. */
 static void begin_event(struct conversion *c, const char *name)
 {
 	const size_t n = strcspn(name, "_");
@@ -156,7 +155,7 @@ static void begin_event(struct conversion *c, const char *name)
 	event_begin(c, provider, name, "");
 }
 
-/* Numbers of devices are those of user space there. */
+/* Converts device numbers from user space's encoding to the kernel's. */
 static __u64 unsigned_of(const ProtobufCFieldDescriptor *f, __u64 value)
 {
 	return strcmp(f->name, "dev") ? value :
@@ -186,7 +185,7 @@ static void put_field(struct conversion *c, const ProtobufCMessage *m,
 	}
 }
 
-/* The only array is that of a system call's arguments. */
+/* The only array is the arguments of a system call. */
 static void put_fields(struct conversion *c, const ProtobufCMessage *m)
 {
 	for (unsigned int i = 0; i < m->descriptor->n_fields; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* ftrace.h - bundles of the kernel's events: what is known meanwhile, and what their parts share */
+/* ftrace.h - converts bundles of the kernel's events: state and parts */
 #ifndef VIEWER_IMPORT_PERFETTO_FTRACE_H
 #define VIEWER_IMPORT_PERFETTO_FTRACE_H
 
@@ -14,11 +14,11 @@ struct conversion;
 struct packet_field;
 
 /**
- * struct ftrace - what is known of threads and CPUs
- * @threads:	that some event was about
- * @cpus:	with events in columns
+ * struct ftrace - what is known about threads and CPUs
+ * @threads:	threads named by process trees or events
+ * @cpus:	CPUs with compact events, see ftrace_put_compact()
  * @has_wakeup:	wakeups are recorded, not only wakings
- * @has_newtask: forks say whether the child is a thread
+ * new threads are recorded, so that forks tell whether the child is a thread
  */
 struct ftrace {
 	struct hash_table threads;
@@ -27,7 +27,7 @@ struct ftrace {
 	bool has_newtask;
 };
 
-/* struct ftrace_cpu - the thread that was switched to last, if that is known; cpu is the key */
+/* struct ftrace_cpu - the thread that was switched to last, if known; cpu is the key */
 struct ftrace_cpu {
 	__u32 cpu;
 	bool is_known;
@@ -36,7 +36,7 @@ struct ftrace_cpu {
 	char comm[KTRACE_COMM_LEN];
 };
 
-/* struct ftrace_place - of an event: its bundle, and what all events have */
+/* struct ftrace_place - the bundle of an event, and what all events have */
 struct ftrace_place {
 	const Perfetto__Protos__FtraceEventBundle *bundle;
 	__u64 stamp;
@@ -47,14 +47,14 @@ struct ftrace_place {
 void ftrace_init(struct ftrace *f);
 void ftrace_free(struct ftrace *f);
 
-/* What holds for the whole trace: a process tree, and which events there are in a bundle */
+/* Learn before the conversion: threads from a process tree, and which events a bundle has */
 int ftrace_learn_tree(struct conversion *c, const struct packet_field *f);
 void ftrace_learn(struct conversion *c, const struct packet_field *f);
 
-/* An event with the fields of a message. Return: 0, -errno; so do those below. */
+/* Puts an event with the fields of a message. Return: 0, -errno; likewise those below. */
 int ftrace_put(struct conversion *c, const char *name, const ProtobufCMessage *m,
 	       const struct ftrace_place *at);
-/* All events of a bundle that are in columns */
+/* Puts all events of a bundle that are stored in columns. */
 int ftrace_put_compact(struct conversion *c, const Perfetto__Protos__FtraceEventBundle *b);
 
 #endif
