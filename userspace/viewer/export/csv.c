@@ -36,7 +36,7 @@ struct known {
  * @x:		options and files
  * @out:	output stream
  * @cell:	the cell being built
- * remove characters that would control a terminal
+ * @is_terminal: remove characters that would control a terminal
  * @safe:	a cell after that removal
  * @columns:	columns of fields, in order
  * @fields:	the column of each field

@@ -22,7 +22,10 @@
 /* Size after which a packet ends */
 #define PACKET_MAGIC 0xc1fc1fc1u
 #define PACKET_SIZE (64u << 10)
-/* Readers stop at 2^63 - 1 ns; later events are written 1 ns apart, up to 2^40 of them. */
+/*
+ * Readers know no time after 2^63 - 1 ns; later events are clamped, which leaves 2^40 ns to keep
+ * them in order.
+ */
 #define CLOCK_END ((1ull << 63) - (1ull << 40))
 
 /* struct packet - header and context of a packet, as described in metadata */

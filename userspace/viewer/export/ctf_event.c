@@ -103,7 +103,8 @@ static bool put_value(struct ktrace_out *out, const struct ktrace_value *v)
 }
 
 /*
- * Returns false if a field that is not the last is truncated; then the event is written as bytes.
+ * Returns false if a field with an offset of its own is truncated: the missing fields need not be
+ * the last ones, so the event is written as bytes.
  */
 static bool put_fields(struct ktrace_out *out, const struct ktrace_trace_event *e,
 		       struct ctf_class *class)

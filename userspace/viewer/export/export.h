@@ -18,7 +18,7 @@ enum export_by { EXPORT_BY_TIME, EXPORT_BY_EVENTS, EXPORT_BY_LOCKS };
  * @format:	output format
  * @path:	output file or folder, NULL = standard output
  * @given:	options given of those in enum export_option
- * each field gets its own column
+ * @has_columns: each field gets its own column
  * @by:		weight of stacks
  * @is_apart:	the packets will be mixed with those of other writers
  * @where:	whether and where to look up symbols

@@ -18,7 +18,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define DEPTH 4u	/* most locks waited for at once: its own and of interrupts */
+#define DEPTH 4u	/* locks waited for at a time: own, and of interrupts */
 
 /* struct held_up - a thread waiting in the kernel; @machine, @tid, @cpu are the key */
 struct held_up {

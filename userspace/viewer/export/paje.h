@@ -59,7 +59,7 @@ struct paje_made {
  * @threads:	the same
  * @objects:	table of struct paje_object
  * @aliases:	names given by the program, during the first reading
- * table of struct paje_name: a container keeps one name, so the last one is used
+ * @thread_names: table of struct paje_name: a container keeps one name, so the last one is used
  * @object_names: the same
  * @e:		the current event
  * @start:	time of the very first event

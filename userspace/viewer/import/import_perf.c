@@ -23,7 +23,7 @@
 #include "perf_line.h"
 
 #define LINE_MAX_SIZE (1u << 20)
-#define COMPLAINTS 10u		/* most complaints about lines; the rest is only counted */
+#define COMPLAINTS 10u		/* complaints about lines; the rest is only counted */
 
 extern char **environ;
 
@@ -36,7 +36,7 @@ extern char **environ;
  * @bad:	number of invalid lines
  * @host:	name of the machine, "" = unknown; @kernel, @machine: likewise
  * @zero_ns:	time when the clock was 0, 0 = unknown
- * @event, described by @desc, with payload @data, is still to be written
+ * @has_event:	@event, described by @desc, with payload @data, is still to be written
  * @comm:	its thread's name
  * @chain:	its call chain
  * @name:	its name

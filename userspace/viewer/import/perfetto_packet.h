@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * perfetto_packet.h - the packet an event was made of, behind the event's last field
+ * perfetto_packet.h - the packet that an event was made from, after the event's last field
  *
- * ktrace import --from perfetto leaves it there, where only code that knows of it looks, so
- * that ktrace export --to perfetto gives the same packets in the same order. Of the events of one
- * packet the first has it.
+ * ktrace import --from perfetto stores it where only code that knows it looks, so that ktrace
+ * export --to perfetto writes the same packets in the same order. Of the events of one packet only
+ * the first has it.
  */
 #ifndef VIEWER_IMPORT_PERFETTO_PACKET_H
 #define VIEWER_IMPORT_PERFETTO_PACKET_H
@@ -12,11 +12,11 @@
 #include <linux/types.h>
 
 #define PERFETTO_PACKET_MAGIC 0x54504650u
-/* What such a trace is said to be recorded by */
+/* Recording tool of such a trace in its metadata */
 #define PERFETTO_PACKET_TOOL "perfetto"
 
 /**
- * struct perfetto_packet - what is before the bytes of the packet
+ * struct perfetto_packet - header in front of the packet's bytes
  * @magic:	PERFETTO_PACKET_MAGIC
  * @size:	bytes of the packet
  * @number:	its place in the trace

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * shark_file.c - files of S.Ha.R.K.: the events of one chunk
+ * shark_file.c - reads files of S.Ha.R.K.: the events of one chunk
  *
- * Events in a row without any header, or zstd frames whose content they are, or both: a chunk
- * that is sent again is appended to its file. A frame cannot be taken for an event: no code
- * begins like it. Slots with code 0 are empty. The original writes a chunk that goes round as
- * it lies in memory, the newest part first: if stamps go back once only, and the last is not
- * above the first, it is read from there on.
+ * A file has events in a row without any header, or zstd frames that contain them, or both: a
+ * chunk that is sent again is appended to its file. A frame cannot be mistaken for an event, as no
+ * code begins like it. Slots with code 0 are empty. The original writes a chunk that has wrapped
+ * in memory order, the newest part first: if stamps go back exactly once, and the last is not
+ * above the first, reading starts there.
  */
 #include "shark_file.h"
 
@@ -20,16 +20,16 @@
 
 #include "base/viewer.h"
 
-/* Of a file, and of what is in its frames */
+/* Maximum size of a file, and of its frames after decompression */
 #ifndef SHARK_BYTES_MAX
 #define SHARK_BYTES_MAX (1ull << 32)
 #endif
-/* Log2 of what is kept of a frame to go back in; zstd -19 takes 23. */
+/* Log2 of the largest window of a frame; zstd -19 needs 23. */
 #define WINDOW_LOG_MAX 25
 #define BAD(f, offset, what) \
 	complain_about((f)->path, "offset %llu: " what, (unsigned long long)(offset))
 
-/* As zstd(1) begins each frame */
+/* zstd(1) begins each frame with this */
 static const unsigned char frame_magic[] = { 0x28, 0xb5, 0x2f, 0xfd };
 
 static int load(int fd, unsigned char **bytes, size_t *size)
@@ -70,7 +70,7 @@ static int grow(struct shark_file *f)
 	return 0;
 }
 
-/* Appends what is no empty slot. */
+/* Appends all slots that are not empty. */
 static int take_slots(struct shark_file *f, const unsigned char *bytes, size_t nr)
 {
 	struct shark_event e;
@@ -89,7 +89,7 @@ static int take_slots(struct shark_file *f, const unsigned char *bytes, size_t n
 }
 
 /*
- * The events of one frame, as far as they go; a slot may lie across two pieces of the content.
+ * Takes the events of one frame, as far as they go; a slot may span two pieces of the content.
  * Return: bytes of the frame, 0 if it is damaged, -errno.
  */
 static ssize_t take_frame(struct shark_file *f, const unsigned char *frame, size_t size)
@@ -100,7 +100,7 @@ static ssize_t take_frame(struct shark_file *f, const unsigned char *frame, size
 	size_t left = 1, kept = 0, got;
 	int ret = stream ? 0 : -ENOMEM;
 
-	/* The frame says itself how much memory it takes. */
+	/* Limits the memory, as the frame itself tells how much it needs. */
 	if (stream)
 		ZSTD_DCtx_setParameter(stream, ZSTD_d_windowLogMax, WINDOW_LOG_MAX);
 	while (!ret && left) {
@@ -120,7 +120,7 @@ static ssize_t take_frame(struct shark_file *f, const unsigned char *frame, size
 	return left || kept ? 0 : (ssize_t)in.pos;
 }
 
-/* How many slots there are from here on, up to a frame. */
+/* Counts the slots from here on, up to a frame. */
 static size_t count_slots(const unsigned char *bytes, size_t size)
 {
 	size_t nr = 0;
@@ -159,7 +159,7 @@ static int take_all(struct shark_file *f, const unsigned char *bytes, size_t siz
 	return 1;
 }
 
-/* Where the oldest event is, if the chunk was written as it lay in memory. */
+/* Finds the oldest event if the chunk was written in memory order. */
 static void find_first(struct shark_file *f)
 {
 	struct shark_event e, last;

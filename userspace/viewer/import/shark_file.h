@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* shark_file.h - files of S.Ha.R.K.: the events of one chunk */
+/* shark_file.h - reads files of S.Ha.R.K.: the events of one chunk */
 #ifndef VIEWER_IMPORT_SHARK_FILE_H
 #define VIEWER_IMPORT_SHARK_FILE_H
 
@@ -8,14 +8,14 @@
 #include "events/shark.h"
 
 /**
- * struct shark_file - what a file has
+ * struct shark_file - contents of a file
  * @path:	its name
  * @slots:	events, 16 bytes each, in the order of the file
- * @nr:		how many
+ * @nr:		number of events
  * @cap:	bytes allocated
- * @first:	the oldest, from which on they are read: not 0 where a chunk that goes round was
- *		written as it lay in memory
- * @at:		the next to be read, counted from the oldest
+ * @first:	the oldest event, where reading starts: not 0 if a chunk that had wrapped was
+ *		written in its memory order
+ * @at:		next event to read, counted from the oldest
  */
 struct shark_file {
 	const char *path;
@@ -27,11 +27,11 @@ struct shark_file {
 };
 
 /*
- * Reads a file whole. What is wrong with it is said, and what is good is kept.
- * Return: 0; 1 it is damaged; -errno, which was said too.
+ * Reads a whole file. Reports damage, and keeps the good events.
+ * Return: 0; 1: it is damaged; -errno, already reported.
  */
 int shark_file_read(struct shark_file *f, const char *path);
-/* The next event is left where it is. False: there is none. */
+/* Returns the next event without taking it; false if there is none. */
 bool shark_file_peek(const struct shark_file *f, struct shark_event *e);
 void shark_file_free(struct shark_file *f);
 

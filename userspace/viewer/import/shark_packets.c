@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * shark_packets.c - packets of S.Ha.R.K. put in order, and what is wrong with them
+ * shark_packets.c - puts packets of S.Ha.R.K. in order, and counts what is wrong with them
  *
- * A sender counts its packets from 1 on. One that comes too early is held until those before it
- * have come, or too many are held: then they are missing. If a missing one comes all the same,
- * its events are put at once and it counts as out of order. A number that has been there is a
- * packet that came twice if its bytes are the same; otherwise the sender was restarted.
+ * A sender numbers its packets from 1. A packet that is too early is held until those before it
+ * have arrived, or until too many are held: then those before it are missing. If a missing packet
+ * arrives after all, its events are put at once and it counts as reordered. A number seen before
+ * is a duplicate if the bytes are the same; otherwise the sender was restarted.
  */
 #include "shark_packets.h"
 
@@ -73,7 +73,7 @@ static void miss(struct packets *p, __u32 number)
 	p->range_nr++;
 }
 
-/* The packet whose turn it is, if it is there; it is missing otherwise. */
+/* Puts the packet whose turn it is if it is held, else counts it as missing. */
 static void pass(struct packets *p)
 {
 	struct held_packet *held = &p->held[p->next % PACKETS_HELD];
@@ -99,7 +99,7 @@ static void pass_held(struct packets *p)
 	}
 }
 
-/* From @newest on to @number nothing has come yet. */
+/* Moves @newest to @number; marks the numbers in between as not received. */
 static void advance(struct packets *p, __u32 number)
 {
 	__u32 n = number - p->newest < PACKETS_KNOWN ? p->newest + 1 : number - PACKETS_KNOWN + 1;
@@ -115,14 +115,14 @@ void packets_end(struct packets *p)
 		pass(p);
 }
 
-/* A sender that is heard late has not lost a million packets. */
+/* Begins with @number if it is large: a sender heard late has not lost a million packets. */
 static void begin_at(struct packets *p, __u32 number)
 {
 	p->first = p->next = number > PACKETS_JUMP ? number : 1;
 	p->newest = p->next - 1;
 }
 
-/* The sender was restarted and counts from 1 again. */
+/* Starts over, as the sender was restarted and counts from 1 again. */
 static void begin_anew(struct packets *p, __u32 number)
 {
 	packets_end(p);
@@ -153,12 +153,12 @@ static bool is_packet(const unsigned char *data, size_t size)
 		return false;
 	number = get_u32(data + 12);
 	events = get_u32(data + 16);
-	/* Numbers begin at 1; behind the last one there must be another, the next. */
+	/* Numbers begin at 1; the largest one would leave no number for the next packet. */
 	return number && number != UINT32_MAX && get_u32(data + 20) == size && events &&
 	       events <= KTRACE_SHARK_PACKET_EVENTS && size == HEAD + events * SHARK_SLOT;
 }
 
-/* The newest so far. */
+/* Takes a packet newer than all before. */
 static void take_new(struct packets *p, __u32 number, __u64 sum, const unsigned char *data)
 {
 	advance(p, number);
@@ -166,7 +166,7 @@ static void take_new(struct packets *p, __u32 number, __u64 sum, const unsigned 
 	hold(p, number, data + HEAD, get_u32(data + 16));
 }
 
-/* What was before the newest: is it the same again, late, or of another run? */
+/* Takes a packet not newer than @newest: a duplicate, a late one, or one of a new run. */
 static void take_old(struct packets *p, __u32 number, __u64 sum, const unsigned char *data)
 {
 	__u64 *known = &p->known[number % PACKETS_KNOWN];

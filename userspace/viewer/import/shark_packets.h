@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* shark_packets.h - packets of S.Ha.R.K. put in order, and what is wrong with them */
+/* shark_packets.h - puts packets of S.Ha.R.K. in order, and counts what is wrong with them */
 #ifndef VIEWER_IMPORT_SHARK_PACKETS_H
 #define VIEWER_IMPORT_SHARK_PACKETS_H
 
@@ -9,14 +9,14 @@
 
 #include "events/shark.h"
 
-#define PACKETS_HELD 64u	/* packets that come before one is taken for missing */
+#define PACKETS_HELD 64u	/* packets held before a gap counts as missing */
 #ifndef PACKETS_KNOWN
-#define PACKETS_KNOWN 65536u	/* packets of which it is known whether they have come */
-#define PACKETS_JUMP (1u << 20)	/* a number further on is no packet of this sender */
+#define PACKETS_KNOWN 65536u	/* latest numbers remembered as received or not */
+#define PACKETS_JUMP (1u << 20)	/* a number this far ahead is not a packet of this sender */
 #endif
 #define PACKETS_RANGES 16u
 
-/* struct held_packet - a packet that has come before its turn; @events is 0 if there is none */
+/* struct held_packet - a packet that arrived before its turn; @events is 0 if there is none */
 struct held_packet {
 	__u32 number;
 	__u32 events;
@@ -27,22 +27,21 @@ struct held_packet {
  * struct packets - the packets of one sender
  * @put:	takes events in the order of packets; 0, -errno
  * @arg:	for @put
- * @error:	first of @put
- * @first:	number of the run that was to be put first
- * @next:	number that is to be put next
+ * @error:	first error of @put
+ * @first:	first number expected in this run
+ * @next:	next number to put
  * @newest:	largest number so far
- * @known:	of each number below @newest, modulo how many are known: digest of the packet,
- *		0 = it has not come
- * @held:	by number modulo how many are held
- * @good:	packets
- * @events:	put
- * @missing:	numbers from @first on that have not come; less those that came late
- * @duplicates:	came again
- * @reordered:	came behind a later one
- * @bad:	were no packets: wrong id, size or number of events
- * @runs:	times that the sender began to count
- * @ranges:	first and last of numbers found missing, the first of them
- * @range_nr:	how many there were
+ * @known:	by number modulo PACKETS_KNOWN: digest of the packet, 0 = not received
+ * @held:	by number modulo PACKETS_HELD: packets before their turn
+ * @good:	packets received
+ * @events:	events put
+ * @missing:	numbers from @first on that were not received; without those that came late
+ * @duplicates:	packets received again
+ * @reordered:	packets received after a later one
+ * @bad:	datagrams that are not packets: wrong id, size or number of events
+ * @runs:	times that the sender began to count from 1
+ * @ranges:	first and last of missing numbers, only the first ranges
+ * @range_nr:	number of such ranges
  */
 struct packets {
 	int (*put)(void *arg, const unsigned char *slots, __u32 events);
@@ -64,11 +63,11 @@ struct packets {
 	__u64 range_nr;
 };
 
-/* @put and @arg are set. Return: 0, -ENOMEM. */
+/* @put and @arg must be set. Return: 0, -ENOMEM. */
 int packets_init(struct packets *p);
-/* A datagram. False: it is no packet. */
+/* Takes a datagram; false if it is not a packet. */
 bool packets_take(struct packets *p, const unsigned char *data, size_t size);
-/* No more will come. */
+/* Called when no more packets will come: puts those still held. */
 void packets_end(struct packets *p);
 void packets_free(struct packets *p);
 

@@ -55,7 +55,7 @@ const char *client_socket(enum client_port port)
 
 /*
  * Trusts any listener in /run/perfetto, where root decides who may listen. Anywhere else anybody
- * may have taken the name, most easily below /tmp and in the abstract name space.
+ * may have taken the name, above all below /tmp and in the abstract name space.
  */
 static int check_listener(struct client *c, const char *name)
 {

@@ -18,7 +18,9 @@
 #include <unistd.h>
 #include <zstd.h>
 
-/* Bytes of a chunk with its header; bytes of a packet's size field; most packets in a chunk */
+/*
+ * Bytes of a chunk with its header; bytes of a packet's size field; maximum of packets in a chunk
+ */
 #define CHUNK_SIZE 16384u
 #define SIZE_SIZE 4u
 #define COUNT_MAX 1023u

@@ -22,10 +22,10 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Most arguments of ktraced before those of the command */
+/* Room for ktraced's own arguments; those of the command follow. */
 #define ARGS_OWN 16
 /*
- * A command that runs on after SIGTERM no longer belongs to the session: a second one ends
+ * A command that runs on after SIGTERM no longer belongs to the session: a second SIGTERM ends
  * ktraced.
  */
 #define PATIENCE_MS 3000
@@ -43,7 +43,7 @@ static __s64 now_ms(void)
 	return (__s64)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* Finds a program in bin/ next to the folder of this one. */
+/* Finds a program in bin/, two levels above this one's folder. */
 static bool find_program(const char *name, char *path, size_t size)
 {
 	const ssize_t n = readlink("/proc/self/exe", path, size - 1);

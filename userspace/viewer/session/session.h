@@ -26,7 +26,7 @@ struct Pft__TraceConfig;
  * @has_packets: --packets
  * @is_json:	--json
  * @is_quiet:	--quiet
- * the output is an open file without a name
+ * @is_nameless: the output is an open file without a name
  * @c:		the connection to the service
  * @enabled:	request that is answered when tracing ends
  * @observed:	request that is answered on each event

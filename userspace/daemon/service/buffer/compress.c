@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* compress.c - many packets into one */
+/* compress.c - makes one packet of many */
 #include "compress.h"
 
 #include "service/ipc/wire.h"
@@ -9,7 +9,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
-/* The others wait meanwhile: higher levels take ten times as long for the last percents. */
+/* Others wait meanwhile: higher levels take ten times as long for the last few percent. */
 #define ZSTD_LEVEL_MAX 9
 
 /* Tag and size of Trace.packet, tag and size of the field in it */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* compress.h - many packets into one: compressed_packets, zstd_compressed_packets */
+/* compress.h - makes one packet of many: compressed_packets, zstd_compressed_packets */
 #ifndef KTRACED_SERVICE_BUFFER_COMPRESS_H
 #define KTRACED_SERVICE_BUFFER_COMPRESS_H
 
@@ -12,11 +12,11 @@ enum compress_kind {
 	COMPRESS_ZSTD,
 };
 
-/* Room for the packet that @size bytes become, header included. */
+/* Returns the room for the compressed packet of @size bytes, header included. */
 size_t compress_bound(enum compress_kind kind, size_t size);
 /*
- * @trace: whole fields Trace.packet, as in a file. @level: of zstd, 0 is its default.
- * @out: one field Trace.packet that has them in it. Return: its size, or -ENOMEM.
+ * @trace: whole fields Trace.packet, as in a file. @level: for zstd, 0 = its default.
+ * @out: one field Trace.packet that contains them. Return: its size, or -ENOMEM.
  */
 ptrdiff_t compress_packets(enum compress_kind kind, int level, const uint8_t *trace, size_t size,
 			   uint8_t *out);

@@ -2,10 +2,11 @@
 /*
  * filter.c - a session's trace_filter
  *
- * The byte code is a row of varints, the last of them a checksum. Message after message they name
- * the fields that may pass, by field << 3 | what: 1 as it is, 2 a range (then comes its length),
- * 3 a message (its index), 4 a text, 5 a text of a kind (the kind); 0 ends the message. Message 0
- * is Trace. Texts pass as they are: rules for them are not part of the byte code.
+ * The byte code is a sequence of varints, the last of which is a checksum. It lists, message by
+ * message, the fields that may pass, as field << 3 | code: 1 as it is, 2 a range (its length
+ * follows), 3 a message (its index follows), 4 a text, 5 a text of a kind (the kind follows); 0
+ * ends the message. Message 0 is Trace. Texts pass as they are: the byte code has no rules for
+ * them.
  */
 #include "filter.h"
 
@@ -31,13 +32,13 @@ enum {
 struct row {
 	uint32_t first;
 	uint32_t nr;
-	uint32_t nested;	/* message they consist of */
+	uint32_t nested;	/* index of the message in the field */
 };
 
 struct filter {
 	struct row *rows;
 	uint32_t row_nr;
-	uint32_t *begins;	/* first row of each message, and one more */
+	uint32_t *begins;	/* first row of each message; ends with the row count */
 	uint32_t message_nr;
 	uint32_t root;		/* TracePacket */
 };
@@ -50,7 +51,7 @@ struct words {
 	size_t next;
 };
 
-/* FNV-1a of the words' bytes, of which the lower half is the checksum */
+/* Returns the lower half of FNV-1a over the bytes of the words. */
 static uint32_t checksum(const uint32_t *words, size_t nr)
 {
 	uint64_t hash = 0xcbf29ce484222325;
@@ -84,7 +85,7 @@ static const char *read_words(struct words *w, const uint8_t *bytecode, size_t s
 	return NULL;
 }
 
-/* One field, range or end of the message whose first row is @begin. */
+/* Reads a field or range of the message whose first row is @begin. */
 static const char *read_row(struct filter *f, struct words *w, uint32_t begin)
 {
 	const uint32_t code = w->at[w->next] & 7;
@@ -203,7 +204,7 @@ void filter_free(struct filter *f)
 	free(f);
 }
 
-/* A size in as many bytes as @room, however small it is */
+/* Writes a size in exactly @room bytes, however small it is. */
 static void put_size(uint8_t *to, size_t room, size_t size)
 {
 	for (; room > 1; room--, size >>= 7)
@@ -214,7 +215,7 @@ static void put_size(uint8_t *to, size_t room, size_t size)
 static uint8_t *filter_message(const struct filter *f, uint32_t message, struct wire w,
 			       uint8_t *out, int depth);
 
-/* A message in @field: what is left of it is not longer, so its size has room. */
+/* Filters a message in @field: the result is not longer, so its size fits. */
 static uint8_t *filter_nested(const struct filter *f, uint32_t message,
 			      const struct wire_field *field, uint8_t *out, int depth)
 {

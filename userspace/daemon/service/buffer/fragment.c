@@ -14,7 +14,7 @@ static enum fragment_kind kind_of(bool is_first, bool is_last, uint8_t flags)
 	return goes_on ? FRAGMENT_BEGIN : FRAGMENT_WHOLE;
 }
 
-/* Sizes of one byte and of four, as writers make them; or any other */
+/* Handles sizes of one and four bytes, as made by writers, fast; any other by wire_varint(). */
 static bool take_size(struct wire *w, uint64_t *size)
 {
 	const uint8_t *b = w->at;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* sequence.c - what a buffer knows of one writer */
+/* sequence.c - what a buffer knows of a writer */
 #include "sequence.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@ static uint32_t key_of(const struct trace_buffer_origin *origin)
 	return (uint32_t)origin->producer << 16 | origin->writer;
 }
 
-/* Where it is, if nothing else is there. */
+/* Returns the slot of a key without collisions. */
 static uint32_t home_of(const struct sequences *t, uint32_t key)
 {
 	return key * 0x9e3779b1u >> 7 & (t->slot_nr - 1);
@@ -33,7 +33,7 @@ static uint32_t *slot_of(const struct sequences *t, uint32_t key)
 	}
 }
 
-/* What is behind it, and further from home than that, moves there. */
+/* Empties a slot; moves later entries into the hole if that is not before their home. */
 static void unlist(struct sequences *t, uint32_t *slot)
 {
 	const uint32_t mask = t->slot_nr - 1;
@@ -58,7 +58,7 @@ static void list(struct sequences *t)
 			*slot_of(t, key_of(&t->rows[i]->origin)) = i + 1;
 }
 
-/* Half of the slots stay free. */
+/* Keeps half of the slots free. */
 static int grow(struct sequences *t)
 {
 	const uint32_t room = t->room ? 2 * t->room : 16;
@@ -116,7 +116,10 @@ struct sequence *sequences_find(const struct sequences *t, const struct trace_bu
 	return row ? t->rows[row - 1] : NULL;
 }
 
-/* Those without chunks go, but for the ones that became so in the last @kept ticks of the clock. */
+/*
+ * Frees sequences without chunks, except those that ran empty in the last @kept ticks of the
+ * clock.
+ */
 static void sweep(struct sequences *t, uint64_t kept)
 {
 	for (uint32_t i = 0; i < t->nr; i++) {

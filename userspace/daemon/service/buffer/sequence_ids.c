@@ -31,7 +31,7 @@ static uint32_t place(const struct sequence_ids *s, uint64_t key)
 	}
 }
 
-/* Into a table with @room, without the writers of one producer; 0: with all. */
+/* Moves to a table with @room slots, without the writers of one producer; 0: with all. */
 static int move(struct sequence_ids *s, uint32_t room, uint64_t without)
 {
 	struct sequence_ids to = { .room = room, .last = s->last };
@@ -59,8 +59,8 @@ static int move(struct sequence_ids *s, uint32_t room, uint64_t without)
 }
 
 /*
- * A producer that makes writers without end loses the numbers of its own. If it is many that do,
- * all are lost. Whose writers they were is not: a number is given once.
+ * A producer that makes writers without end loses the ids of its own writers; if many do, all are
+ * lost. No packet gets a wrong writer by that, as an id is never given twice.
  */
 static int forget(struct sequence_ids *s, uint64_t producer)
 {

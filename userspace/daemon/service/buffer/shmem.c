@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* shmem.c - memory shared with one producer, as the service sees it */
+/* shmem.c - memory shared with one producer, seen from the service */
 #include "shmem.h"
 
 #include "shmem_page.h"
@@ -78,7 +78,9 @@ int shmem_adopt(struct shmem *s, int fd, size_t page_size)
 		return -EPERM;
 	if (fstatfs(fd, &fs) || fstat(fd, &st))
 		return -errno;
-	/* Huge pages can be taken out again, and then there may be none: SIGBUS. */
+	/*
+	 * Huge pages can be removed again, and if no other is free then, an access raises SIGBUS.
+	 */
 	if (fs.f_type == HUGETLBFS_MAGIC)
 		return -EPERM;
 	if (st.st_size <= 0 || !sizes_are_valid((size_t)st.st_size, page_size))
@@ -95,7 +97,7 @@ void shmem_exit(struct shmem *s)
 	*s = (struct shmem){ .fd = -1 };
 }
 
-/* From here on only the copy is looked at, whatever the producer does meanwhile (PFT-43). */
+/* Copies a chunk: from here on only the copy is examined, whatever the producer does (PFT-43). */
 static void copy_out(const uint8_t *chunk, size_t size, struct shmem_chunk *out)
 {
 	struct shmem_header header;
@@ -139,9 +141,9 @@ int shmem_take(struct shmem *s, uint32_t page, uint32_t chunk, struct shmem_chun
 	at = chunk_of(base, chunk, size);
 	copy_out(at, size, out);
 	out->is_complete = true;
-	/* Who scrapes knows by it that the next writer has not made its own yet. */
+	/* Tells scraping that the next writer has not written its header yet. */
 	shmem_header_write(at, &(struct shmem_header){ 0 });
-	/* May fail only if the producer has spoilt its page: nobody else is hurt (PFT-27). */
+	/* Fails only if the producer has damaged its page, which harms nobody else (PFT-27). */
 	shmem_page_move(base, chunk, SHMEM_READING, SHMEM_FREE);
 	return 0;
 }
@@ -165,7 +167,7 @@ int shmem_parse(const uint8_t *data, size_t size, struct shmem_chunk *out)
 	return 0;
 }
 
-/* Return: whether it has something in it. */
+/* Copies a chunk; true if it has packets of a writer. */
 static bool scrape_chunk(struct shmem *s, uint8_t *page, uint32_t chunk, struct shmem_chunk *out)
 {
 	const uint32_t word = shmem_page_word(page);
@@ -181,8 +183,8 @@ static bool scrape_chunk(struct shmem *s, uint8_t *page, uint32_t chunk, struct 
 }
 
 /*
- * Reading a page that the producer never wrote to would make it, at our cost.
- * Return: the first page from @page on that exists, @s->page_nr: none.
+ * Skips pages that the producer never wrote to, as reading would allocate them, at our cost.
+ * Return: the first existing page from @page on, @s->page_nr: none.
  */
 static uint32_t skip_holes(struct shmem *s, uint32_t page)
 {

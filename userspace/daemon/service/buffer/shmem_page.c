@@ -5,7 +5,7 @@
 #include <assert.h>
 #include <endian.h>
 
-/* How often a word that others change is tried to be changed */
+/* Maximum number of tries to change a word that others change, too */
 #define TRIES 64
 
 #define STATES 0x0fffffffu

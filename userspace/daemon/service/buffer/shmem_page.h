@@ -9,9 +9,9 @@
  *	FREE --producer--> WRITING --producer--> COMPLETE --service--> READING --service--> FREE
  *	                                            `-- without shared memory: producer --> FREE
  *
- * All zero is a page that is not partitioned, all of it free; when its last chunk becomes free, a
- * page is that again, in the same step. Both sides move states by shmem_page_move() alone. Nobody
- * waits for the other side: tries are bounded. All numbers are little endian.
+ * A page of zeros is not partitioned, and all of it is free; when its last chunk becomes free, a
+ * page returns to this state in the same step. Both sides change states only by shmem_page_move().
+ * Neither side waits for the other: retries are bounded. All numbers are little endian.
  */
 #ifndef KTRACED_SERVICE_BUFFER_SHMEM_PAGE_H
 #define KTRACED_SERVICE_BUFFER_SHMEM_PAGE_H
@@ -29,7 +29,7 @@
 #define SHMEM_CONTINUES_NEXT 2u
 #define SHMEM_NEEDS_PATCHING 4u
 #define SHMEM_FLAGS 7u
-/* What stands for the size of a packet that its writer has given up (PFT-25): ff ff ff 7f */
+/* Size field of a packet that its writer has given up (PFT-25): ff ff ff 7f */
 #define SHMEM_PACKET_ABORTED 0x0fffffffu
 #define SHMEM_PACKET_HEADER 4u
 
@@ -49,9 +49,9 @@ enum shmem_layout {
 	SHMEM_DIV14,
 };
 
-/* Chunks of a page that is divided so; 0 of one that is not, and for layouts there are not. */
+/* Returns the number of chunks of a layout; 0 if it is not partitioned, or unknown. */
 unsigned int shmem_layout_chunks(unsigned int layout);
-/* Bytes of each, header included */
+/* Returns the bytes of a chunk, header included */
 size_t shmem_layout_size(unsigned int layout, size_t page_size);
 
 static inline unsigned int shmem_word_layout(uint32_t word)
@@ -64,14 +64,14 @@ static inline enum shmem_state shmem_word_state(uint32_t word, unsigned int chun
 	return word >> (2 * chunk) & 3;
 }
 
-/* The word of a page as it is now, and with it what the chunks' owners did before */
+/* Returns a page's word; then sees what the chunks' owners did before they changed it */
 uint32_t shmem_page_word(const uint8_t *page);
-/* Return: whether the page was not partitioned and now is. */
+/* Return: true if the page was not partitioned and now is. */
 bool shmem_page_partition(uint8_t *page, enum shmem_layout layout);
 /*
- * Moves one chunk from a state to another.
- * Return: the page's word before, 0 if the chunk was not in this state, or was not there, or if
- * others moved theirs each time this was tried.
+ * Moves a chunk from one state to another.
+ * Return: the page's previous word; 0 if the chunk was not in state @from, or does not exist, or
+ * if others changed the word in every try.
  */
 uint32_t shmem_page_move(uint8_t *page, unsigned int chunk, enum shmem_state from,
 			 enum shmem_state to);
@@ -84,10 +84,10 @@ struct shmem_header {
 	uint8_t flags;
 };
 
-/* Also sees all of the packets before the last one that was begun (PFT-26). */
+/* Reads a header; then sees all packets before the last one that was begun (PFT-26). */
 void shmem_header_read(const uint8_t *chunk, struct shmem_header *header);
 void shmem_header_write(uint8_t *chunk, const struct shmem_header *header);
-/* Count and flags alone: everything before is seen by who sees them. */
+/* Sets only count and flags: a reader that sees them sees everything written before. */
 void shmem_header_packets(uint8_t *chunk, uint16_t packets, uint8_t flags);
 
 #endif

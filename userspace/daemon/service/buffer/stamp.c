@@ -18,13 +18,13 @@ static const uint8_t marker[16] = {
 	0x81, 0xdc, 0x33, 0x32, 0x6d, 0x57, 0xa0, 0x79,
 };
 
-/* An int32 that is negative has ten bytes. */
+/* A negative int32 takes ten bytes. */
 static uint8_t *put_int32(uint8_t *to, uint32_t field, int32_t value)
 {
 	return wire_put_number(to, field, (uint64_t)(int64_t)value);
 }
 
-/* What the packet says itself: its writer knows of losses that never came here. */
+/* Returns the packet's own field: its writer knows of losses that never came here. */
 static uint32_t dropped_by_writer(const struct trace_buffer_packet *packet)
 {
 	struct wire_field f;

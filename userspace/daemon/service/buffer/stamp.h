@@ -2,8 +2,8 @@
 /*
  * stamp.h - what the service adds to packets of a trace (PFT-57, PFT-59)
  *
- * The stamp follows the packet's own fields: of two of the same number the last one counts, and
- * packets that forge one were refused before (validate.h).
+ * The stamp follows the packet's own fields: of two fields with the same number the last one
+ * counts, and packets with forged ones were refused before (validate.h).
  */
 #ifndef KTRACED_SERVICE_BUFFER_STAMP_H
 #define KTRACED_SERVICE_BUFFER_STAMP_H
@@ -13,14 +13,14 @@
 #define STAMP_MAX 64
 
 /*
- * Who wrote a packet, and whether others are missing before it.
- * @sequence: one id for each pair of producer and writer, not 0. Return: bytes in @out.
+ * Writes who wrote a packet, and whether packets are missing before it.
+ * @sequence: id of the pair of producer and writer, not 0. Return: bytes in @out.
  */
 size_t stamp_packet(uint8_t out[STAMP_MAX], const struct trace_buffer_packet *packet,
 		    uint32_t sequence);
 /*
- * A packet of the service itself, with the constant that a reader looks for in a damaged file. The
- * stamps of the service come with it. Return: bytes in @out.
+ * Writes a packet of the service with the constant that readers look for in a damaged file,
+ * including the service's stamps. Return: bytes in @out.
  */
 size_t stamp_marker(uint8_t out[STAMP_MAX], uid_t uid, uint32_t sequence);
 

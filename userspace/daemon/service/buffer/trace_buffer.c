@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * trace_buffer.c - a buffer of a session: chunks in
+ * trace_buffer.c - a buffer of a session: puts chunks in
  *
- * How they lie in memory is in trace_buffer_ring.h, how they go out in trace_buffer_read.c. A
- * chunk may come again, with more in it: the service had looked into shared memory before it was
- * complete (PFT-56). Then it takes the place of the first one, or, if that was read already and
- * might be overwritten soon, a place at the tail.
+ * The memory is described in trace_buffer_ring.h, reading in trace_buffer_read.c. A chunk may come
+ * again with more in it, if the service looked into shared memory before it was complete (PFT-56).
+ * It then replaces the first one or, if that was already read and may be overwritten soon, goes to
+ * the tail.
  */
 #include "trace_buffer.h"
 
@@ -19,22 +19,22 @@
 #include <sys/mman.h>
 
 /*
- * A chunk or patch that is not for the latest chunk of its writer costs a step for each one behind
- * it. So many come with each chunk and patch, for what is far behind there were as many of them;
- * and so many at once. A producer that makes chunks only to go back to the first ones has its
- * work thrown away.
+ * A chunk or patch that is not for the latest chunk of its writer costs a step for each later
+ * chunk. Each chunk and patch pays STEPS_EACH steps, as many chunks must have come after an old
+ * one; at most STEPS_MAX may be owed. Chunks of a producer that keeps going back to its first ones
+ * are discarded.
  */
 #define STEPS_EACH 32u
 #define STEPS_MAX (1u << 20)
 
-/* Is given back in a step */
+/* Bytes freed in a step */
 #define FREED_EACH (1024u * 1024)
 
-/* A chunk that was looked through */
+/* A chunk after look_through() */
 struct intake {
 	const struct trace_buffer_chunk *chunk;
-	size_t used;		/* bytes of packets that are whole */
-	size_t skip;		/* of these, what was read before */
+	size_t used;		/* bytes of whole packets */
+	size_t skip;		/* of these, bytes read before */
 	uint8_t flags;
 };
 
@@ -88,7 +88,7 @@ void trace_buffer_free(struct trace_buffer *c)
 		;
 }
 
-/* What is in the old memory is not looked through: sequences and statistics know all of it. */
+/* Does not walk through the old memory: sequences and statistics have the facts. */
 int trace_buffer_clear(struct trace_buffer *c, struct trace_buffer **out)
 {
 	struct trace_buffer_stats *stats = &c->stats;
@@ -115,7 +115,7 @@ int trace_buffer_clear(struct trace_buffer *c, struct trace_buffer **out)
 	return 0;
 }
 
-/* Finds the end of what is whole: a declared packet that is not there is a violation. */
+/* Finds the end of the whole packets: a declared packet that is missing is a violation. */
 static void look_through(struct trace_buffer *c, struct intake *in)
 {
 	const struct trace_buffer_chunk *chunk = in->chunk;
@@ -148,7 +148,7 @@ static void look_through(struct trace_buffer *c, struct intake *in)
 	}
 }
 
-/* Return: the place of the last record of @s whose id is not above @id; 0: none. */
+/* Returns the place of the last record of @s whose id is not above @id; 0: none. */
 static uint32_t find_place(const struct trace_buffer *c, const struct sequence *s, uint32_t id)
 {
 	uint32_t place = s->last;
@@ -158,7 +158,7 @@ static uint32_t find_place(const struct trace_buffer *c, const struct sequence *
 	return place;
 }
 
-/* Return: whether all steps to the place of @id can be paid for; they are. */
+/* True if the steps to the place of @id can be afforded; counts them. */
 static bool pay(struct trace_buffer *c, const struct sequence *s, uint32_t id)
 {
 	uint32_t place = s->last;
@@ -174,8 +174,8 @@ static bool pay(struct trace_buffer *c, const struct sequence *s, uint32_t id)
 }
 
 /*
- * Return: whether a chunk that is not in the buffer comes too late: it, or one behind it, has been
- * read or dropped. Of one that was not complete then the rest may come; @in->skip is what is known.
+ * True if a chunk that is not in the buffer comes too late: it, or a later one, has been read or
+ * dropped. If it was incomplete then, the rest may still come; @in->skip is the known part.
  */
 static bool is_late(const struct sequence *s, struct intake *in)
 {
@@ -192,7 +192,7 @@ static bool is_late(const struct sequence *s, struct intake *in)
 static void append(struct trace_buffer *c, struct sequence *s, struct intake *in)
 {
 	const struct trace_buffer_chunk *chunk = in->chunk;
-	/* One that is not complete keeps its room, for what may still come. */
+	/* An incomplete chunk keeps room for its rest. */
 	const uint32_t size = record_size(chunk->is_complete ? in->used : chunk->size);
 	struct record *r;
 	size_t off, end;
@@ -210,7 +210,7 @@ static void append(struct trace_buffer *c, struct sequence *s, struct intake *in
 	}
 	off = c->tail;
 	end = ring_drop(c, size);
-	/* Making room may have dropped chunks behind this one. */
+	/* Making room may have dropped later chunks of the writer. */
 	if (is_late(s, in)) {
 		c->stats.chunks_discarded++;
 		s->lost |= TRACE_BUFFER_DROPPED | TRACE_BUFFER_OVERWRITTEN;
@@ -231,7 +231,7 @@ static void append(struct trace_buffer *c, struct sequence *s, struct intake *in
 	sequence_count(s, in->used);
 }
 
-/* What is known of a chunk already has to be the beginning of what comes. */
+/* The known part of a chunk must be the beginning of the new one. */
 static bool may_replace(struct record *r, const struct intake *in)
 {
 	const uint8_t known = r->flags & SHMEM_FLAGS;
@@ -256,8 +256,8 @@ static void rewrite(struct trace_buffer *c, struct record *r, const struct intak
 }
 
 /*
- * All that was known has been read and there is more: as the old place may be the next one that
- * is written over, the rest gets a new one.
+ * True if all of the known part has been read and there is more: the old place may be overwritten
+ * next, so the rest gets a new one.
  */
 static bool should_move(const struct trace_buffer *c, const struct record *r,
 			const struct intake *in)
@@ -283,8 +283,8 @@ static void put_again(struct trace_buffer *c, struct sequence *s, struct record 
 }
 
 /*
- * A ring has what came last: where there are too many writers, the oldest chunks go until some have
- * none left. An eighth at a time, as all writers are gone through behind it.
+ * A ring keeps the latest chunks: with too many writers, drops the oldest chunks until some
+ * writers have none left. Drops an eighth at a time, as each round goes through all writers.
  */
 static struct sequence *make_sequence(struct trace_buffer *c,
 				      const struct trace_buffer_origin *origin)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * trace_buffer.h - a buffer of a session: chunks of many writers, kept until they are read
+ * trace_buffer.h - a buffer of a session: keeps chunks of many writers until they are read
  *
- * Chunks arrive as private copies, never as shared memory. They come in any order and go out by
- * writer and chunk id; packets come out whole or not at all (PFT-50..56). Sizes are in bytes.
+ * Chunks arrive as private copies, never as shared memory. They arrive in any order and are read
+ * by writer and chunk id; packets are read whole or not at all (PFT-50..56). Sizes are in bytes.
  */
 #ifndef KTRACED_SERVICE_BUFFER_TRACE_BUFFER_H
 #define KTRACED_SERVICE_BUFFER_TRACE_BUFFER_H
@@ -16,11 +16,11 @@
 struct trace_buffer;
 
 enum trace_buffer_policy {
-	TRACE_BUFFER_RING,		/* the oldest chunk makes room */
-	TRACE_BUFFER_DISCARD,	/* the first chunk that does not fit is the end (PFT-51) */
+	TRACE_BUFFER_RING,		/* the oldest chunks make room */
+	TRACE_BUFFER_DISCARD,	/* ends at the first chunk that does not fit (PFT-51) */
 };
 
-/* Who wrote: the connection says it, not the producer (PFT-09). */
+/* Who wrote a chunk: taken from the connection, not from the producer's data (PFT-09). */
 struct trace_buffer_origin {
 	uint16_t producer;
 	uint16_t writer;
@@ -32,10 +32,10 @@ struct trace_buffer_origin {
 struct trace_buffer_chunk {
 	struct trace_buffer_origin origin;
 	uint32_t id;		/* per writer, ascending, wraps */
-	uint16_t packets;	/* fragments that were started */
+	uint16_t packets;	/* number of fragments started */
 	uint8_t flags;		/* SHMEM_FLAGS, as in its header in shared memory */
-	bool is_complete;	/* otherwise scraped: its last packet does not count (PFT-56) */
-	const uint8_t *payload;	/* what follows the chunk's header */
+	bool is_complete;	/* else scraped: its last packet does not count (PFT-56) */
+	const uint8_t *payload;	/* the bytes after the chunk's header */
 	size_t size;
 };
 
@@ -45,7 +45,7 @@ struct trace_buffer_patch {
 	uint8_t data[4];
 };
 
-/* Why packets are missing before one: previous_packet_dropped (PFT-55) */
+/* Causes of missing packets before one: previous_packet_dropped (PFT-55) */
 #define TRACE_BUFFER_DROPPED 1
 #define TRACE_BUFFER_READ_GAP 2
 #define TRACE_BUFFER_CORRUPT 4
@@ -57,11 +57,11 @@ struct trace_buffer_patch {
 #define TRACE_BUFFER_SMB_FULL 256
 
 struct trace_buffer_packet {
-	const uint8_t *data;	/* good until the next call for the same buffer; NULL: no memory */
+	const uint8_t *data;	/* valid until the next call for the buffer; NULL: no memory */
 	size_t size;
 	struct trace_buffer_origin origin;
-	uint32_t dropped;	/* mask of causes, 0: nothing is missing */
-	bool is_first;		/* of its sequence; then TRACE_BUFFER_DROPPED alone says nothing */
+	uint32_t dropped;	/* mask of causes, 0 = nothing is missing */
+	bool is_first;		/* of its sequence; then TRACE_BUFFER_DROPPED alone is no loss */
 };
 
 /* Members as in perfetto's TraceStats.BufferStats (E.12) */
@@ -82,74 +82,75 @@ struct trace_buffer_stats {
 int trace_buffer_alloc(struct trace_buffer **out, size_t size, enum trace_buffer_policy policy);
 void trace_buffer_free(struct trace_buffer *c);
 /*
- * The same in steps of a ms at most. Return: whether there are more; otherwise @c is gone, or goes
- * with the last copy of it that is not whole yet.
+ * Likewise, in steps of at most a ms. Return: true if steps are left; otherwise @c is freed, or
+ * will be with its last copy that is not complete yet.
  */
 bool trace_buffer_free_step(struct trace_buffer *c);
-/* A copy to read from, which takes no more chunks. Return: 0, -ENOMEM. */
+/* Makes a copy to read from, which takes no more chunks. Return: 0, -ENOMEM. */
 int trace_buffer_clone(struct trace_buffer *c, struct trace_buffer **out);
 /*
- * The same in steps, between which all may be done with the original, which is copied as it is now,
- * and nothing with the copy but to free it. Return of a step: whether there are more.
+ * Likewise, in steps: copies the original as it is now. Between steps the original may be used in
+ * any way, the copy only be freed. A step returns true if steps are left.
  */
 int trace_buffer_copy_begin(struct trace_buffer *c, struct trace_buffer **out);
 bool trace_buffer_copy_step(struct trace_buffer *copy);
 /*
- * Forgets all that is in it; the statistics stay. @out: has the old memory, to be freed, in steps
- * if that must not take long. Copies that are not whole yet go on. Return: 0, -ENOMEM: as it was.
+ * Forgets the contents; keeps the statistics. @out: gets the old memory, to be freed, in steps if
+ * that must not take long. Copies that are not complete yet go on. Return: 0, -ENOMEM: nothing
+ * changed.
  */
 int trace_buffer_clear(struct trace_buffer *c, struct trace_buffer **out);
 
-/* Nothing of @chunk is trusted: what cannot be is counted as abi_violations. */
+/* Trusts nothing in @chunk: counts impossible values as abi_violations. */
 void trace_buffer_put(struct trace_buffer *c, const struct trace_buffer_chunk *chunk);
-/* Return: whether the chunk was there and all patches were inside it (PFT-42). */
+/* Return: true if the chunk was found and all patches were inside it (PFT-42). */
 bool trace_buffer_patch(struct trace_buffer *c, const struct trace_buffer_origin *origin,
 			uint32_t chunk_id,
 			const struct trace_buffer_patch *patches, size_t nr, bool has_more);
 
-/* Larger packets, and those in more chunks, are dropped when they are read. */
+/* Larger packets, and those in more chunks, are dropped on reading. */
 #define TRACE_BUFFER_PACKET_MAX (16u * 1024 * 1024)
 #define TRACE_BUFFER_PACKET_CHUNKS 65536u
 
 /*
- * Begins a reading pass: what is complete now. After a gap that may still be filled it ends. Chunks
- * may come during the pass.
+ * Begins a reading pass over what is complete now. A sequence ends at a gap that may still be
+ * filled. Chunks may arrive during the pass.
  */
 void trace_buffer_read_begin(struct trace_buffer *c);
 /*
- * Return: false when there is none left in this pass. A packet of size 0 is none: so much was
- * empty, lost or not complete that others may have their turn.
+ * Return: false if this pass has no packet left. A packet of size 0 is none: so much was empty,
+ * lost or incomplete that the caller should let others run.
  */
 bool trace_buffer_read(struct trace_buffer *c, struct trace_buffer_packet *packet);
-/* @packet, the one read last, goes no further: the next one of its writer tells it. */
+/* Drops @packet, the one read last: the next one of its writer reports the loss. */
 void trace_buffer_lose(struct trace_buffer *c, const struct trace_buffer_packet *packet);
-/* Packets that reading has dropped because they were too large, since the last call */
+/* Returns the number of packets dropped as too large since the last call */
 uint64_t trace_buffer_too_large(struct trace_buffer *c);
 /*
- * All that @producer has committed is there, as it has acknowledged a flush: what is missing
- * between its chunks is lost.
+ * Called when @producer has acknowledged a flush, so that all its commits have arrived: chunks
+ * missing between those received are lost.
  */
 void trace_buffer_settle(struct trace_buffer *c, uint16_t producer);
 /*
- * The writer has been unregistered, after its last commit; its id may come again for another one,
- * which begins with chunk 0 (PFT-36).
+ * Called when the writer was unregistered, after its last commit; its id may be reused by another
+ * one, which begins with chunk 0 (PFT-36).
  */
 void trace_buffer_end_writer(struct trace_buffer *c, const struct trace_buffer_origin *origin);
-/* No more chunks can come: gaps are lost from now on. */
+/* No more chunks will arrive: gaps are losses from now on. */
 void trace_buffer_finish(struct trace_buffer *c);
-/* Bytes that a reader has not taken yet: 0 is empty */
+/* Returns bytes that have not been read yet: 0 = empty */
 size_t trace_buffer_fill(const struct trace_buffer *c);
 
 const struct trace_buffer_stats *trace_buffer_stats(const struct trace_buffer *c);
 /*
- * One row per writer, for statistics; rows of writers that wrote long ago go when there are
- * thousands. @cursor: 0 at first. Return: whether there was one more.
+ * Returns a row per writer, for statistics; with thousands of writers the oldest rows are gone.
+ * @cursor: 0 at first. Return: true if there was one more.
  */
 bool trace_buffer_writer(const struct trace_buffer *c, uint32_t *cursor,
 			 struct trace_buffer_origin *origin,
 			 const uint64_t **counts, const int64_t **sums);
 
-/* Upper bounds of the histogram's classes; the last class is open and not in it. */
+/* Upper bounds of the histogram's classes; the last class is open and not listed. */
 #define TRACE_BUFFER_BUCKETS 10
 extern const int64_t trace_buffer_buckets[TRACE_BUFFER_BUCKETS];
 

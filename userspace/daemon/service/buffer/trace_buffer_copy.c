@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * trace_buffer_copy.c - a copy of a buffer: what is small at once, its memory block by block
+ * trace_buffer_copy.c - copies a buffer: small members at once, the memory block by block
  *
- * Meanwhile the original goes on. A block of it that is to be changed, and has not been copied yet,
- * is copied before (trace_buffer_saves()), so the copy is as the original was when it began.
+ * The original stays in use. A block of it that is about to change, and is not copied yet, is
+ * copied first (trace_buffer_saves()), so the copy shows the original as it was at the beginning.
  */
 #include "trace_buffer_ring.h"
 
@@ -13,7 +13,7 @@
 
 #define BLOCK (64u * 1024)
 
-/* Return: how many blocks there are. */
+/* Returns the number of blocks. */
 static size_t block_nr(const struct trace_buffer *c)
 {
 	return (c->used + BLOCK - 1) / BLOCK;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * trace_buffer_read.c - packets out of a buffer
+ * trace_buffer_read.c - takes packets out of a buffer
  *
- * A pass goes through the ring from the oldest record on. Before a record's own packets come those
- * of its sequence that have lower ids, wherever they lie (PFT-52). A sequence stalls until the
- * next pass where something is missing that can still come: a chunk, the rest of one, a patch
- * (PFT-13, PFT-54). When records are dropped nothing is waited for.
+ * A pass walks the ring from the oldest record. Before a record's own packets it returns those of
+ * its sequence with lower ids, wherever they are (PFT-52). A sequence stalls until the next pass
+ * at anything missing that may still come: a chunk, the rest of one, a patch (PFT-13, PFT-54).
+ * Dropping waits for nothing.
  */
 #include "trace_buffer_read.h"
 
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Less than a ms, for steps that give no packet */
+/* Steps without a packet in one call: less than a ms */
 #define STEPS_MAX 8192u
 
 enum mode {
@@ -22,14 +22,14 @@ enum mode {
 	MODE_DROP,
 };
 
-/* A packet that is put together of several chunks */
+/* A packet assembled from several chunks */
 struct chain {
 	struct record *last;
 	size_t size;
-	uint32_t nr;		/* of chunks */
-	uint32_t cause;		/* why it cannot be whole; 0: it is */
-	bool is_too_large;	/* that is why */
-	bool is_open;		/* what is missing may still come */
+	uint32_t nr;		/* number of chunks */
+	uint32_t cause;		/* why it is incomplete; 0 = complete */
+	bool is_too_large;	/* the reason is its size */
+	bool is_open;		/* the missing part may still come */
 };
 
 static void lose(struct sequence *s, uint32_t cause)
@@ -42,13 +42,13 @@ static bool has_settled(const struct sequence *s, uint32_t id)
 	return s->has_settled && chunk_id_order(id, s->settled_id) <= 0;
 }
 
-/* Chunks that are missing before the one with this id will not come any more. */
+/* True if chunks missing before the one with this id will not come any more. */
 static bool gap_is_final(const struct trace_buffer *c, const struct sequence *s, uint32_t id)
 {
 	return c->is_finished || c->is_sealed || s->has_ended || has_settled(s, id);
 }
 
-/* Return: whether a chunk is missing before the sequence's first one. */
+/* True if a chunk is missing before the sequence's first one. */
 static bool gap_before(const struct sequence *s, const struct record *r)
 {
 	if (!s->has_gone || r->id == s->gone_id + 1 || r->left != r->used)
@@ -73,7 +73,7 @@ static bool needs_patch(const struct record *r, const struct fragment *f)
 	return r->flags & SHMEM_NEEDS_PATCHING && f->end == r->used;
 }
 
-/* Nothing more in @r, and the packet is not at its end. Return: whether the next may go on. */
+/* Checks @r, which has no part of the packet. Return: true if the packet may go on in the next. */
 static bool pass_empty(struct chain *chain, const struct record *r, enum fragment_kind kind)
 {
 	if (kind == FRAGMENT_ABORTED || (kind == FRAGMENT_NONE && r->flags & RECORD_ABORTED))
@@ -87,7 +87,7 @@ static bool pass_empty(struct chain *chain, const struct record *r, enum fragmen
 	return !chain->cause && !chain->is_open;
 }
 
-/* Return: whether @next may have a part of the packet that @chain has up to now. */
+/* True if @next may have the next part of the packet in @chain. */
 static bool follows(struct trace_buffer *c, struct sequence *s, struct chain *chain,
 		    const struct record *next)
 {
@@ -102,7 +102,7 @@ static bool follows(struct trace_buffer *c, struct sequence *s, struct chain *ch
 	return false;
 }
 
-/* Return: whether the packet may go on. */
+/* Adds a part. Return: true if the packet may go on. */
 static bool grow(struct chain *chain, struct record *r, size_t size)
 {
 	chain->last = r;
@@ -114,10 +114,7 @@ static bool grow(struct chain *chain, struct record *r, size_t size)
 	return !chain->cause;
 }
 
-/*
- * Follows a packet from its beginning @f in @r on, as far as packets may go. Nothing is consumed
- * yet.
- */
+/* Follows a packet from its beginning @f in @r, up to the limits of packets. Consumes nothing. */
 static void survey(struct trace_buffer *c, struct sequence *s, struct record *r, struct fragment f,
 		   struct chain *chain)
 {
@@ -141,7 +138,7 @@ static void survey(struct trace_buffer *c, struct sequence *s, struct record *r,
 	}
 }
 
-/* Consumes the parts of a packet; @to: where they go, or NULL. */
+/* Consumes the parts of a packet; @to: copies them there, NULL: does not. */
 static void take_chain(struct trace_buffer *c, struct record *r, const struct chain *chain,
 		       enum mode mode, uint8_t *to)
 {
@@ -174,13 +171,13 @@ static bool make_room(struct trace_buffer *c, size_t size)
 }
 
 enum step {
-	STEP_ON,		/* go on in this sequence */
+	STEP_ON,		/* continue with this sequence */
 	STEP_PACKET,
 	STEP_STALL,
-	STEP_PAUSE,		/* there were many steps */
+	STEP_PAUSE,		/* many steps were taken */
 };
 
-/* A packet that begins in @r and goes on in other chunks */
+/* Takes a packet that begins in @r and goes on in other chunks. */
 static enum step step_begin(struct trace_buffer *c, struct sequence *s, struct record *r,
 			    enum mode mode, struct trace_buffer_packet *packet)
 {
@@ -240,7 +237,7 @@ static enum step step_packet(struct trace_buffer *c, struct sequence *s, struct 
 	}
 }
 
-/* What a record says at its end */
+/* Notes losses that a record reports at its end. */
 static void note_end(struct sequence *s, const struct record *r, enum fragment_kind kind)
 {
 	if (kind == FRAGMENT_ABORTED || r->flags & RECORD_ABORTED)
@@ -249,7 +246,7 @@ static void note_end(struct sequence *s, const struct record *r, enum fragment_k
 		lose(s, TRACE_BUFFER_CORRUPT);
 }
 
-/* Return: whether reading may begin @r, the first of its sequence. */
+/* True if reading may begin with @r, the first of its sequence. */
 static bool may_begin(struct trace_buffer *c, struct sequence *s, const struct record *r,
 		      enum mode mode)
 {
@@ -267,7 +264,7 @@ static bool is_tired(struct trace_buffer *c)
 }
 
 /*
- * The next packet of @s, but none behind @target.
+ * Returns the next packet of @s, up to the record @target.
  * Return: STEP_PACKET, STEP_STALL, STEP_PAUSE, or STEP_ON when @target is done.
  */
 static enum step next_packet(struct trace_buffer *c, struct sequence *s,
@@ -306,7 +303,7 @@ static enum step next_packet(struct trace_buffer *c, struct sequence *s,
 	}
 }
 
-/* Of a chunk of whole packets nobody has to know where they begin and end. */
+/* Drops a chunk of whole packets without looking for their boundaries. */
 static void drop_whole(struct trace_buffer *c, struct sequence *s, struct record *r)
 {
 	may_begin(c, s, r, MODE_DROP);

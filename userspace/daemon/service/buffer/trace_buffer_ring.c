@@ -9,11 +9,11 @@
 
 static_assert(sizeof(struct record) == 28, "a record's payload follows it");
 
-/* Padding is shorter than a record. */
+/* Padding may be shorter than a record. */
 #define PADDING_MIN 8u
 static_assert(offsetof(struct record, id) == PADDING_MIN, "padding has a size and a kind");
 
-/* Records are joined at a time */
+/* Maximum number of records joined at a time */
 #define JOINED_MAX 4096u
 
 static void link_behind(struct trace_buffer *c, struct sequence *s, struct record *r,
@@ -90,7 +90,7 @@ static void count_gone(struct trace_buffer_stats *stats, const struct record *r)
 	}
 }
 
-/* Of those that were read, only the first can still be there once a reading is over. */
+/* Counts the first record only: of those read, no other remains after a reading. */
 void ring_erase_all(struct trace_buffer *c, struct sequence *s)
 {
 	count_gone(&c->stats, record_at(c, s->first));

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/* validate.c - what a packet of a producer may not contain */
+/* validate.c - checks what a packet of a producer must not contain */
 #include "validate.h"
 
 #include "service/ipc/wire.h"
 
 /*
- * Written by the service alone: uid, sequence, pid and machine, configuration, statistics, events
- * and origins of the service, packets within packets, the marker.
+ * True for fields written only by the service: uid, sequence, pid and machine, configuration,
+ * statistics, events and origins of the service, packets within packets, the marker.
  */
 static bool is_reserved(uint32_t field)
 {

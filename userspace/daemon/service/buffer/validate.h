@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* validate.h - what a packet of a producer may not contain (PFT-57) */
+/* validate.h - checks what a packet of a producer must not contain (PFT-57) */
 #ifndef KTRACED_SERVICE_BUFFER_VALIDATE_H
 #define KTRACED_SERVICE_BUFFER_VALIDATE_H
 
@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Return: whether @packet parses and has no field that only the service may write. */
+/* Return: true if @packet parses and has no field reserved to the service. */
 bool packet_is_valid(const uint8_t *packet, size_t size);
 
 #endif

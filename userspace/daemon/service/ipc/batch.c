@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/* batch.c - packets one after the other, as a trace file has them */
+/* batch.c - packets in a row, as in a trace file */
 #include "batch.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Trace.packet: field 1, with a length */
+/* Tag of Trace.packet: field 1, with a length */
 #define TAG 0x0a
 #define PREAMBLE_MAX 11
 #define ROOM_FIRST (64u * 1024)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* connection.c - one connection: frames in, replies out */
+/* connection.c - one connection: receives frames, sends replies */
 #include "connection.h"
 
 #include <errno.h>
@@ -17,19 +17,22 @@
 #include "user.h"
 
 /*
- * Of what one peer has sent, at most so much before the others have their turn; and no longer than
- * TURN_NS, if its calls, or its end, are dear.
+ * Limit on the bytes from a peer before others have their turn, which also ends after TURN_NS if
+ * its calls or its end take long.
  */
 #define TURN_MAX (256u * 1024)
-/* No id but this: a socket offers one port. */
+/* The only service id: a socket offers one port. */
 #define PORT_ID 1
 
-/* So many the kernel lets come at once: what has no room it closes here, which may last. */
+/*
+ * Maximum number of descriptors that the kernel passes at once: it would close those without room
+ * here, which may take long.
+ */
 #define SENT_MAX 253
-/* Until it is seen whether there is room for a descriptor */
+/* Pause before checking for room for a descriptor */
 #define ROOM_MS 100
 
-/* Descriptors */
+/* Room for descriptors */
 union control {
 	char bytes[CMSG_SPACE(SENT_MAX * sizeof(int))];
 	struct cmsghdr align;
@@ -89,7 +92,7 @@ static void drop_received(struct connection *p)
 		connection_close_fd(p, fd);
 }
 
-/* What was sent, and not read, is closed with it, and may be descriptors. */
+/* Unread data may have descriptors, which are closed with the socket. */
 static void close_socket(struct user *u, int fd)
 {
 	int unread;
@@ -115,7 +118,7 @@ static void free_peer(struct connection *p)
 	free(p);
 }
 
-/* Frees those that were dropped; the rest in a later turn if it takes long. */
+/* Frees dropped connections; continues in a later turn if it takes long. */
 static void reap(void *arg)
 {
 	struct connections *all = arg;
@@ -155,7 +158,7 @@ void connections_exit(struct connections *all)
 		reap(all);
 }
 
-/* Return: bytes, 0: not now, or -errno. */
+/* Return: bytes sent, 0: none now, or -errno. */
 static ssize_t send_some(struct connection *p, struct reply *r)
 {
 	struct iovec vec = { .iov_base = r->bytes + r->sent, .iov_len = r->size - r->sent };
@@ -184,7 +187,7 @@ static ssize_t send_some(struct connection *p, struct reply *r)
 	return n;
 }
 
-/* Of one that is paused only that it goes, and that it takes what is sent to it */
+/* Watches a paused connection only for its end, and for room to send. */
 static uint32_t wanted(const struct connection *p)
 {
 	return (p->is_paused ? EPOLLRDHUP : EPOLLIN) | (p->is_writing ? EPOLLOUT : 0);
@@ -199,8 +202,8 @@ static void watch_writing(struct connection *p, bool is_writing)
 }
 
 /*
- * It takes nothing any more. What it has said before is heard all the same, and then that it has
- * gone; a consumer's calls are of no use when it has gone.
+ * Handles a peer that receives nothing any more. Still reads what it has sent, up to its end; but
+ * drops a consumer, whose calls are useless then.
  */
 static void turn_deaf(struct connection *p, ssize_t error)
 {
@@ -407,7 +410,7 @@ static void handle_frame(struct connection *p, const uint8_t *bytes, size_t size
 	pft__ipcframe__free_unpacked(frame, NULL);
 }
 
-/* The first one; the others nobody wants. */
+/* Keeps the first descriptor; closes the others. */
 static void keep_fd(struct connection *p, struct msghdr *message)
 {
 	struct cmsghdr *head = CMSG_FIRSTHDR(message);
@@ -441,7 +444,7 @@ static void wait_for_room(void *arg)
 		join(p);
 }
 
-/* There is no room for a descriptor: what comes before one is read, and that one waits. */
+/* Without room for a descriptor, reads only up to the next one, which waits. */
 static ssize_t look_ahead(struct connection *p, struct iovec *vec)
 {
 	struct msghdr message = { .msg_iov = vec, .msg_iovlen = 1 };
@@ -458,7 +461,7 @@ static ssize_t look_ahead(struct connection *p, struct iovec *vec)
 	return n;
 }
 
-/* Return: bytes, 0: no more now, or -errno. */
+/* Return: bytes received, 0: none now, or -errno. */
 static ssize_t receive(struct connection *p)
 {
 	union control control;
@@ -485,7 +488,7 @@ static ssize_t receive(struct connection *p)
 	return n;
 }
 
-/* Return: whether more can be handled now. */
+/* Return: true if more can be handled now. */
 static bool handle_frames(struct connection *p)
 {
 	const uint64_t end_ns = clocks_boot_ns() + TURN_NS;
@@ -507,7 +510,7 @@ static bool handle_frames(struct connection *p)
 	return !p->is_dropped && !p->is_paused;
 }
 
-/* What is not whole, or has to wait, stays in memory. */
+/* Counts the memory of frames that are incomplete, or have to wait. */
 static void rest(struct connection *p)
 {
 	const size_t left = frames_rest(&p->frames);
@@ -552,7 +555,7 @@ void connection_resume(struct connection *p)
 		timer_set(p->all->timers, &p->turn, 0);
 }
 
-/* It has gone while it was paused. What it has said before is heard all the same. */
+/* Handles the end of a paused connection. Still reads what it has sent. */
 static void leave(struct connection *p)
 {
 	int unread;
@@ -598,7 +601,7 @@ int connection_open(struct connections *all, const struct port *port, int fd)
 		close(fd);
 		return -ENOMEM;
 	}
-	/* Otherwise a byte out of band is passed over, and what came with it closed. */
+	/* Otherwise a byte out of band is skipped, and descriptors sent with it are closed. */
 	setsockopt(fd, SOL_SOCKET, SO_OOBINLINE, &oob, sizeof(oob));
 	*p = (struct connection) { .all = all, .service = all->service, .port = port,
 				  .received_fd = -1,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * connection.h - one connection: frames in, replies out
+ * connection.h - one connection: receives frames, sends replies
  *
- *   connected --connection_drop(), or the other side--> dropped --next turn of the loop--> gone
+ *   connected --connection_drop(), or the peer--> dropped --next turn of the loop--> freed
  *
- * A peer that was dropped stays in memory until nobody can be in the middle of a call with it.
- * Nothing blocks: what cannot be sent yet is queued, and a peer with too much of it is dropped.
+ * A dropped peer stays in memory until no call with it can be in progress. Nothing blocks: bytes
+ * that cannot be sent yet are queued, and a peer with too many is dropped.
  */
 #ifndef KTRACED_SERVICE_IPC_CONNECTION_H
 #define KTRACED_SERVICE_IPC_CONNECTION_H
@@ -24,13 +24,13 @@ struct connection;
 struct service;
 struct user;
 
-/* A call that can be answered: now, later, several times, or not at all. */
+/* A call to be answered: now, later, several times, or not at all. */
 struct call {
 	bool is_open;
 	uint64_t request;
 };
 
-/* One method of a port. @request is checked and unpacked. */
+/* A method of a port. @request was checked and unpacked. */
 struct method {
 	const char *name;
 	const ProtobufCMessageDescriptor *request;
@@ -39,31 +39,31 @@ struct method {
 
 #define PORT_METHOD_MAX 24
 
-/* What a socket offers: methods in the order of their ids, from 1 on. */
+/* Methods of a socket, in the order of their ids, from 1 on. */
 struct port {
 	const char *name;
 	const struct method *methods;
 	uint32_t method_nr;
-	/* The connection ends: @p->end is freed. */
+	/* Called when the connection ends: frees @p->end. */
 	void (*close)(struct connection *p);
-	/* There is room again in the queue. NULL: nobody asks. */
+	/* Called when the queue has room again. NULL: not needed. */
 	void (*drained)(struct connection *p);
 	size_t queue_max;
-	/* A call that takes long is of no use when who called has gone. */
+	/* A long call is useless once its caller has gone. */
 	bool calls_for_itself;
-	/* Anybody may connect: not while too many who were refused wait to be closed. */
+	/* Anybody may connect: pauses while too many refused connections wait to be closed. */
 	bool is_public;
 };
 
 struct reply {
 	TAILQ_ENTRY(reply) link;
-	int fd;			/* goes with the first byte, -1: none */
+	int fd;			/* sent with the first byte, -1 = none */
 	size_t size;
 	size_t sent;
 	uint8_t bytes[];
 };
 
-/* All that are connected. What they need of the service is set by who calls connections_init(). */
+/* All connections. The caller of connections_init() sets what they need of the service. */
 struct connections {
 	struct service *service;
 	struct loop *loop;
@@ -81,36 +81,39 @@ struct connection {
 	struct service *service;
 	const struct port *port;
 	void *end;		/* its producer or consumer, NULL: none yet */
-	struct ucred cred;	/* as the kernel says */
+	struct ucred cred;	/* from the kernel */
 	struct user *user;
 	bool is_dropped;
 	bool is_writing;	/* waits until the socket takes more */
-	bool is_paused;		/* what it calls waits */
-	struct timer turn;	/* set: it has had its turn, and frames are left */
-	struct timer room;	/* set: it has sent a descriptor that there is no room for */
+	bool is_paused;		/* its calls wait */
+	struct timer turn;	/* set: frames are left after its turn */
+	struct timer room;	/* set: there is no room for a descriptor it sent */
 	struct loop_source source;
 	struct frames frames;
-	size_t left;		/* bytes of memory that frames take between turns */
-	int received_fd;	/* came with the latest bytes, -1: none */
+	size_t left;		/* bytes of memory of frames between turns */
+	int received_fd;	/* received with the latest bytes, -1 = none */
 	TAILQ_HEAD(reply_list, reply) replies;
 	size_t queued;		/* bytes */
-	bool is_answering;	/* one answer in parts: it is queued whole, however long it is */
+	bool is_answering;	/* an answer in parts is queued as a whole, however long */
 };
 
 void connections_init(struct connections *all, struct service *s, struct loop *loop,
 		      struct timers *timers);
-/* Drops and frees them all. */
+/* Drops and frees all connections. */
 void connections_exit(struct connections *all);
 
-/* Takes @fd. Return: 0, -EUSERS (its user has too many), or another -errno; then @fd is closed. */
+/*
+ * Takes @fd. Return: 0, -EUSERS (its user has too many connections), or another -errno; then @fd
+ * is closed.
+ */
 int connection_open(struct connections *all, const struct port *port, int fd);
 void connection_drop(struct connection *p);
-/* In a call: those that come after it wait until connection_resume(). */
+/* Called in a call: later calls wait until connection_resume(). */
 void connection_pause(struct connection *p);
 void connection_resume(struct connection *p);
 /*
- * Answers @call. @reply: NULL says that the call failed. @has_more: more replies follow.
- * @fd: stays the caller's. Return: whether it was sent or queued.
+ * Answers @call. @reply: NULL tells that the call failed. @has_more: more replies follow.
+ * @fd: stays the caller's. Return: true if it was sent or queued.
  */
 bool connection_reply_fd(struct connection *p, struct call *call, const ProtobufCMessage *reply,
 			 bool has_more,
@@ -119,11 +122,11 @@ bool connection_reply(struct connection *p, struct call *call, const ProtobufCMe
 bool connection_stream(struct connection *p, struct call *call, const ProtobufCMessage *reply,
 		       bool has_more);
 void connection_reject(struct connection *p, struct call *call);
-/* Tells it of what it did not ask for: in Perfetto's protocol, an error of no request. */
+/* Sends an error that belongs to no request. */
 void connection_complain(struct connection *p, const char *error);
-/* The descriptor that came with the call, which is the caller's then; -1: none. */
+/* Takes the descriptor sent with the call, -1: none. */
 int connection_take_fd(struct connection *p);
-/* Such a one that is not used: that may take its file system long. */
+/* Closes such a descriptor if unused, as its file system may take long. */
 void connection_close_fd(struct connection *p, int fd);
 
 #endif

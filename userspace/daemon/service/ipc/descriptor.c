@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* descriptor.c - descriptors that peers have sent */
+/* descriptor.c - descriptors sent by peers */
 #include "descriptor.h"
 
 #include <fcntl.h>
@@ -8,12 +8,12 @@
 
 #include "user.h"
 
-/* Of one user */
+/* Limit on a user's descriptors that are neither in use nor closed yet */
 #define ON_THE_WAY_MAX 32
-/* Threads: as many can take their time, and the others wait for one of them. */
+/* Closing threads of a user: so many may block, the other descriptors wait for one. */
 #define CLOSER_MAX 4
 
-/* What is to be closed */
+/* A descriptor to be closed */
 struct closing {
 	STAILQ_ENTRY(closing) link;
 	int fd;
@@ -46,7 +46,7 @@ void descriptor_went(struct user *u)
 	count(u, -1);
 }
 
-/* The thread that takes the last one ends. */
+/* Closes descriptors until none is left, then ends the thread. */
 static void *close_all(void *arg)
 {
 	struct user *u = arg;
@@ -66,7 +66,7 @@ static void *close_all(void *arg)
 	return NULL;
 }
 
-/* All there are are busy. Return: whether there is one now. */
+/* Starts another thread if there may be more. Return: true if there is any. */
 static bool add_closer(struct user *u)
 {
 	pthread_t thread;
@@ -80,7 +80,7 @@ static bool add_closer(struct user *u)
 	return true;
 }
 
-/* Return: whether a thread closes it. */
+/* Return: true if a thread will close it. */
 static bool hand_over(struct user *u, int fd)
 {
 	struct closing *c = malloc(sizeof(*c));
@@ -103,7 +103,7 @@ static bool hand_over(struct user *u, int fd)
 
 void descriptor_close(struct user *u, int fd)
 {
-	/* Memory has no file system that could wait for somebody. */
+	/* A memory file has no file system that could block. */
 	if (fcntl(fd, F_GET_SEALS) >= 0 || !hand_over(u, fd))
 		close(fd);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * descriptor.h - descriptors that peers have sent
+ * descriptor.h - descriptors sent by peers
  *
- * To close one may take as long as its file system likes, which may be a peer's program: threads
- * of its user do it, of which there are few, unless it is one of memory. A user may have so many
- * on their way to where they are used or closed; with as many, a peer of that user that sends
- * another waits. A connection with something unread, which may be descriptors, is closed like
- * them.
+ * Closing a descriptor may take as long as its file system likes, which may be a peer's program:
+ * so a few threads per user do it, except for memory. A user may have a limited number of
+ * descriptors that are not in use or closed yet; at the limit, a peer of that user that sends
+ * another one waits. A connection with unread data, which may have descriptors, is closed in the
+ * same way.
  */
 #ifndef KTRACED_SERVICE_IPC_DESCRIPTOR_H
 #define KTRACED_SERVICE_IPC_DESCRIPTOR_H
@@ -16,11 +16,11 @@
 struct user;
 
 bool descriptor_may_come(struct user *u);
-/* One has come. */
+/* Counts a descriptor that has arrived. */
 void descriptor_came(struct user *u);
-/* One that was counted is used from now on, by what has bounds of its own. */
+/* Called when one is used: from then on it has limits of its own. */
 void descriptor_went(struct user *u);
-/* Nobody wants it. */
+/* Closes one that is not used. */
 void descriptor_close(struct user *u, int fd);
 
 #endif

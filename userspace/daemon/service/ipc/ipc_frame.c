@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* ipc_frame.c - room for a frame: what is cut stays where it is until more is received */
+/* ipc_frame.c - splits bytes into frames: a frame stays in place until more is received */
 #include "ipc_frame.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@ static uint32_t length(const uint8_t *p)
 	return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
-/* The frame that is not whole yet fits: frames_next() has refused others. */
+/* An incomplete frame always fits: frames_next() has refused longer ones. */
 int frames_room(struct frames *f, uint8_t **to, size_t *room)
 {
 	if (!f->bytes)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* listen.c - a socket that peers connect to: made here, or handed over by systemd */
+/* listen.c - a socket for peers to connect to: made here, or passed by systemd */
 #include "listen.h"
 
 #include <errno.h>
@@ -16,9 +16,9 @@
 
 #define FOLDER "/run/perfetto"
 #define BACKLOG 1024
-/* New ones at a time, before those that are there have their turn */
+/* Connections accepted at a time, before existing ones have their turn */
 #define ACCEPT_MAX 16
-/* Without descriptors left, or with too many to be closed, they wait so much longer. */
+/* Pause in accepting without free descriptors, or with too many being closed */
 #define PAUSE_MS 100
 
 const char *address_name(const struct address *a)
@@ -44,7 +44,7 @@ static bool set_address(struct sockaddr_un *sun, socklen_t *size, const char *na
 	return true;
 }
 
-/* A file that nobody listens at is left from one that was killed. */
+/* True if nobody listens at the file: its service was killed. */
 static bool is_stale(const struct sockaddr_un *sun, socklen_t size)
 {
 	struct stat st;
@@ -61,7 +61,7 @@ static bool is_stale(const struct sockaddr_un *sun, socklen_t size)
 	return is_refused;
 }
 
-/* Nobody may connect before the file's mode is what it has to be. */
+/* Sets the umask, so that nobody may connect before the file has its mode. */
 static int bind_socket(int fd, const struct sockaddr_un *sun, socklen_t size, mode_t mode)
 {
 	mode_t mask = umask(0777 & ~mode);

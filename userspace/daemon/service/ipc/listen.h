@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* listen.h - a socket that peers connect to: made here, or handed over by systemd */
+/* listen.h - a socket for peers to connect to: made here, or passed by systemd */
 #ifndef KTRACED_SERVICE_IPC_LISTEN_H
 #define KTRACED_SERVICE_IPC_LISTEN_H
 
@@ -14,16 +14,16 @@ struct listener {
 	struct connections *peers;
 	const struct port *port;
 	struct loop_source source;
-	struct timer pause;	/* set: nobody is accepted for a while */
-	bool was_told;		/* the log says that peers wait for a descriptor */
-	const char *path;	/* to be removed at the end, NULL: none */
+	struct timer pause;	/* set: accepts nobody for a while */
+	bool was_told;		/* it was logged that peers wait for a descriptor */
+	const char *path;	/* removed at the end, NULL = none */
 };
 
 /*
- * The socket's name: @variable of the environment, or else @file in /run/perfetto, or else @spare
- * in /tmp; "@NAME" is one without a file.
+ * The socket's name: from the environment's @variable, else @file in /run/perfetto, else @spare in
+ * /tmp; "@NAME" has no file.
  * @inherited: a listening socket from systemd, -1: make one. @mode: of the file.
- * Return: 0 or -errno, having said what went wrong.
+ * Return: 0 or -errno, after reporting the error.
  */
 struct address {
 	const char *variable;

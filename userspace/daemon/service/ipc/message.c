@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/* message.c - messages as bytes, and copies of them: fields that we do not know are kept */
+/* message.c - packs and copies messages; keeps unknown fields */
 #include "message.h"
 
 #include <malloc.h>
 #include <stdlib.h>
 
-/* What the library of C keeps beside each */
+/* Bytes that the C library needs for each allocation */
 #define HEADER_SIZE 16
 
 uint8_t *message_pack(const ProtobufCMessage *message, size_t *size)

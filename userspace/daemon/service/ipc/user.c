@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* user.c - what the peers of one user make the service keep, all of them together */
+/* user.c - what all peers of a user together make the service keep */
 #include "user.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "connection.h"
 
-/* A user's connections leave descriptors for others: each may need two. */
+/* Limits on a user's connections, so that others have descriptors: each may need two. */
 #define PEER_MAX 16384
 #define DESCRIPTOR_PART 4
 #define HELD_MAX (64u * 1024 * 1024)
@@ -57,7 +57,7 @@ struct user *user_get(struct connections *all, uid_t uid)
 	return u;
 }
 
-/* Of connections, with descriptors that are on their way; and of these */
+/* Returns the limit for connections and closing descriptors together, and for the latter alone */
 static uint32_t connection_max(void)
 {
 	struct rlimit limit;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * builtin_producer.c - ktrace's own data sources: a producer that the service starts itself
+ * builtin_producer.c - ktrace's own data sources: a producer started by the service
  *
- * It is a process of its own, and speaks with us as all producers do. What it runs is nothing but
- * ktraced: no consumer has a say in that.
+ * It is a separate process, and speaks to us like any producer. It runs only ktraced: consumers
+ * cannot choose a command.
  */
 #include "builtin_producer.h"
 
@@ -26,14 +26,14 @@
 #include "base/now.h"
 
 #define PROGRAM "ktrace"
-/* Who has lived that long has not failed to start. */
+/* A producer that ran this long did not fail to start. */
 #define LONG_NS 60000000000ull
-/* Then it is left alone; the delay doubles each time. */
+/* Short runs in a row before giving up; first delay, which doubles each time */
 #define SHORT_MAX 5
 #define DELAY_MS 250
 #define END_MS 10000
 
-/* The name that a peer connects to. False: it cannot be said in an environment. */
+/* Reads the name of the socket for peers to connect to; false if it has none. */
 static bool read_socket(struct builtin_producer *p, int fd)
 {
 	struct sockaddr_un sun;
@@ -51,7 +51,7 @@ static bool read_socket(struct builtin_producer *p, int fd)
 	return true;
 }
 
-/* Beside this program. */
+/* Finds the program beside this one. */
 static bool find_program(char path[PATH_MAX])
 {
 	ssize_t n = readlink("/proc/self/exe", path, PATH_MAX - 1);
@@ -67,24 +67,24 @@ static bool find_program(char path[PATH_MAX])
 	return true;
 }
 
-/* In the child */
+/* Runs in the child */
 static void become(const struct builtin_producer *p, const char *path, pid_t parent)
 {
 	char *args[] = { (char *)PROGRAM, (char *)"session", (char *)"produce", NULL };
 	sigset_t none;
 
-	/* It would end by itself, but only when it next looks at its connection. */
+	/* Without this it would notice our end only when it next uses its connection. */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
 		_exit(EXIT_OWN);
-	/* Ctrl-C is for us: sessions end first, and it has something to hand over then. */
+	/* Ctrl-C is only for us: sessions end first, and it has data to hand over then. */
 	setpgid(0, 0);
 	signal(SIGPIPE, SIG_DFL);
 	signal(SIGXFSZ, SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	setenv("PERFETTO_PRODUCER_SOCK_NAME", p->socket, 1);
-	/* Those are between systemd and us. */
+	/* These are meant for us by systemd. */
 	unsetenv("NOTIFY_SOCKET");
 	unsetenv("LISTEN_PID");
 	unsetenv("LISTEN_FDS");
@@ -130,7 +130,7 @@ static void start(void *arg)
 	p->pid = 0;
 }
 
-/* Return: its wait status */
+/* Returns its wait status. */
 static int forget(struct builtin_producer *p)
 {
 	int status = 0;
@@ -148,7 +148,7 @@ static void on_gone(void *arg, uint32_t events)
 	struct builtin_producer *p = arg;
 
 	(void)events;
-	/* Somebody wanted that. */
+	/* Exit status 0: ended on purpose. */
 	if (!forget(p)) {
 		log_note("the producer of ktrace.user and ktrace.kernel was ended");
 		return;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* builtin_producer.h - ktrace's own data sources: a producer that the service starts itself */
+/* builtin_producer.h - ktrace's own data sources: a producer started by the service */
 #ifndef KTRACED_SERVICE_SESSION_BUILTIN_PRODUCER_H
 #define KTRACED_SERVICE_SESSION_BUILTIN_PRODUCER_H
 
@@ -9,14 +9,14 @@
 #include "service.h"
 
 /**
- * struct builtin_producer - ktrace session produce, beside this program
- * @service:	whose loop sees its end
- * @socket:	of producers, as its environment has it
- * @pid:	0 = it does not run
- * @gone:	readable when it has ended; @fd of it is -1 if it does not run
- * @again:	to start it again
+ * struct builtin_producer - a process "ktrace session produce", found beside this program
+ * @service:	the service whose loop sees its end
+ * @socket:	the producers' socket, for its environment
+ * @pid:	its process id, 0 = not running
+ * @gone:	readable when it has ended; its @fd is -1 if it is not running
+ * @again:	timer to start it again
  * @begun_ns:	CLOCK_MONOTONIC when it was started
- * @short_nr:	how many in a row ended soon
+ * @short_nr:	how many times in a row it ended soon
  */
 struct builtin_producer {
 	struct service *service;
@@ -29,15 +29,15 @@ struct builtin_producer {
 };
 
 /*
- * builtin_producer_begin - start it; if it ends it is started again, unless that happens too often
- * @p:		to be ended
+ * builtin_producer_begin - start it; if it ends, start it again, unless it ends too often
+ * @p:		must be ended with builtin_producer_end()
  * @s:		the service
- * @listen_fd:	the socket that it is to connect to
+ * @listen_fd:	the socket for it to connect to
  *
- * Failures are said; the service goes on without it.
+ * Reports failures; the service then goes on without it.
  */
 void builtin_producer_begin(struct builtin_producer *p, struct service *s, int listen_fd);
-/* Waits for it, as its recordings have to be ended. */
+/* Ends it, and waits until it has ended its recordings. */
 void builtin_producer_end(struct builtin_producer *p);
 
 #endif

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* check.c - what EnableTracing refuses, and in which words: a table of rules, in this order */
+/*
+ * check.c - what EnableTracing refuses, and with which message: a table of rules, checked in order
+ */
 #include "check.h"
 
 #include <stdarg.h>
@@ -13,12 +15,12 @@
 #define DAY_MS (24u * 3600 * 1000)
 #define DURATION_MAX_MS (7 * DAY_MS)
 #define BUFFER_MAX 128
-/* What is looked up by name, again and again */
+/* Limits on things that are searched by name repeatedly */
 #define TRIGGER_MAX 1024
 #define SEMAPHORE_MAX 128
 #define DATA_SOURCE_MAX 1024
 #define PATTERN_MAX 256
-/* Bytes: what others get in a frame, with what is around it */
+/* Limits in bytes: sent to others in a frame, with overhead */
 #define NAME_SIZE_MAX 4096
 #define SOURCE_SIZE_MAX (FRAME_MAX - 1024)
 #define SESSION_MAX 15
@@ -37,12 +39,12 @@ struct guarded {
 	char name[];
 };
 
-/* What a rule looks at */
+/* What a rule checks */
 struct enable_request {
 	const struct service *s;
 	const Pft__TraceConfig *config;
 	const Pft__TraceConfig__TriggerConfig *trigger;	/* never NULL */
-	int mode;			/* of triggers, 0: there are none */
+	int mode;			/* trigger mode, 0 = none */
 	uid_t uid;
 	char *error;
 };
@@ -291,7 +293,7 @@ static bool check_exclusive(const struct enable_request *w)
 	return true;
 }
 
-/* An exclusive session ends all others: they are in nobody's way. */
+/* An exclusive session ends all others, so their names do not matter. */
 static bool check_unique(const struct enable_request *w)
 {
 	const char *name = text(w->config->unique_session_name);
@@ -433,7 +435,10 @@ static void forget(struct guarded *g)
 	free(g);
 }
 
-/* What is too old to count, and the oldest of too many; the list begins with the latest. */
+/*
+ * Forgets entries that are too old to count, and the oldest beyond the limit; the latest come
+ * first.
+ */
 static void forget_old(struct service *s)
 {
 	struct guarded *g = LIST_FIRST(&s->guarded), *next;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* clone.c - a copy of another session's buffers, to be read while that one goes on */
+/* clone.c - copies another session's buffers, to be read while that session goes on */
 #include "clone.h"
 
 #include <stdio.h>
@@ -24,20 +24,20 @@
  *	disk_open() -> flush -> copy of the buffers -> copy of the file -> what is in the buffers
  *	(of a session that writes into a file)          (of such a session)
  *
- * Buffers are copied a block a step, as they are after the flush, and so is the file. The consumer
- * may go at any time, then nobody calls.
+ * Copies the buffers as they are after the flush, one block per step; likewise the file. If the
+ * consumer disconnects, which it may at any time, callbacks are dropped.
  */
 struct clone {
 	struct consumer *consumer;
 	struct call call;
 	Pft__CloneSessionRequest *request;
-	uint64_t from;			/* number of the original */
-	struct session *made;		/* NULL: not yet */
-	struct work work;		/* its buffers are copied, */
-	size_t buffer;			/* this one now */
-	struct disk *disk;		/* NULL: none is wanted, or it is the copy's */
-	struct disk_part part;		/* of the original's file, -1: not taken, or disk has it */
-	struct batch pending;		/* what goes behind it */
+	uint64_t from;			/* id of the original */
+	struct session *made;		/* the copy, NULL: not yet */
+	struct work work;		/* copies its buffers */
+	size_t buffer;			/* index of the current one */
+	struct disk *disk;		/* file of the copy, NULL: none, or handed over */
+	struct disk_part part;		/* of the original's file; fd -1: none, or handed over */
+	struct batch pending;		/* follows the part in the file */
 };
 
 static void answer(struct clone *c, const struct session *made, const char *error)
@@ -69,7 +69,7 @@ static void free_clone(struct clone *c)
 	free(c);
 }
 
-/* The score chooses among the user's own: it lets nobody in. */
+/* Considers only sessions that the user may access: the score grants nothing. */
 static struct session *best_for_report(const struct service *s, uid_t uid)
 {
 	struct session *session, *best = NULL;
@@ -112,7 +112,10 @@ static struct session *find(const struct consumer *c, const Pft__CloneSessionReq
 	}
 }
 
-/* A buffer that is handed over leaves an empty one of the same kind behind. */
+/*
+ * Takes over the buffer with transfer_on_clone, leaving an empty one of the same kind; else
+ * copies.
+ */
 static int take_buffer(struct session *from, size_t i, struct trace_buffer **out)
 {
 	const Pft__TraceConfig__BufferConfig *wish = from->config->buffers[i];
@@ -154,7 +157,7 @@ static bool begin_buffers(struct session *to, struct session *from)
 	return true;
 }
 
-/* A trace of its own, but with the name, the times and the counts of the original. */
+/* The copy is a trace of its own, but keeps the name, times and counts of the original. */
 static void copy_facts(struct session *to, struct session *from)
 {
 	to->state = SESSION_CLONED;
@@ -205,7 +208,7 @@ static struct session *make(struct clone *c, struct session *from, bool is_flush
 	return to;
 }
 
-/* @error: why there is no copy, or none any more */
+/* @error: why there is no copy, or no longer one */
 static void finish(struct clone *c, const char *error)
 {
 	c->consumer->cloning = NULL;
@@ -215,7 +218,7 @@ static void finish(struct clone *c, const char *error)
 	free_clone(c);
 }
 
-/* Behind what the original has in its file comes what is in the buffers. */
+/* Writes the contents of the buffers after the copy of the original's file. */
 static void copied(void *arg, int error, uint64_t size)
 {
 	struct clone *c = arg;
@@ -250,13 +253,13 @@ void clone_freed(struct session *session)
 	finish(c, "The copy was ended before it was complete");
 }
 
-/* What is in the original's file, and on its way there, now. */
+/* Takes what is in the original's file, or on its way there, at this moment. */
 static bool take_file(struct clone *c, struct session *to, const struct session *from)
 {
 	if (!from->file.disk || !c->disk)
 		return true;
 	c->part = disk_part(from->file.disk, from->file.written);
-	/* From now on: what is in its buffers belongs behind what is copied. */
+	/* From now on the contents of its buffers belong after the copied part. */
 	to->file.is_used = true;
 	return c->part.fd >= 0 && file_pending(from, &c->pending);
 }
@@ -289,7 +292,7 @@ static void flushed(struct session *from, void *arg, bool is_done)
 	char room[SESSION_ERROR_MAX];
 	struct session *to;
 
-	/* Others may have been made since it was asked for. */
+	/* Other clones may have been made since the request. */
 	if (!from) {
 		finish(c, "Original session ended");
 		return;
@@ -307,14 +310,14 @@ static void flushed(struct session *from, void *arg, bool is_done)
 		finish(c, "The buffers could not be copied");
 		return;
 	}
-	/* It is the consumer's when it is whole: what it calls waits for that. */
+	/* The consumer gets it when it is complete; its calls wait until then. */
 	to->consumer = consumer;
 	c->made = to;
 	connection_pause(consumer->peer);
 	work_begin(&from->service->works, &c->work);
 }
 
-/* What a buffer had before it was cleared: it goes in steps, whatever becomes of the session. */
+/* The contents of a buffer before it was cleared, freed in steps even if the session ends. */
 struct cleared {
 	struct work work;
 	struct trace_buffer *trace;
@@ -414,7 +417,7 @@ static struct clone *begin(struct consumer *c, const struct call *call,
 	return clone;
 }
 
-/* Only a session that writes into a file needs the descriptor. Takes it. */
+/* Takes @fd, which only a session that writes into a file needs. */
 static void go_on(struct clone *c, struct session *from, int fd)
 {
 	int error;

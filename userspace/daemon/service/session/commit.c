@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* commit.c - chunks and patches of a producer on their way into buffers */
+/* commit.c - moves a producer's chunks and patches into buffers */
 #include "commit.h"
 
 #include <stdlib.h>
@@ -29,13 +29,13 @@ static void put(struct producer *p, struct buffer *b, const struct shmem_chunk *
 	trace_buffer_put(b->trace, &put);
 }
 
-/* A stopped session's buffers are as they were (PFT-11). */
+/* Buffers of a stopped session no longer change (PFT-11). */
 static bool is_frozen(const struct session *session)
 {
 	return session->state >= SESSION_DISABLED;
 }
 
-/* Into a buffer of a session that enabled this producer, and only where the writer belongs. */
+/* Moves a chunk into a buffer that this producer may write to and its writer belongs to. */
 static void move(struct producer *p, const Pft__CommitDataRequest__ChunksToMove *move,
 		 struct shmem_chunk *chunk)
 {
@@ -97,8 +97,8 @@ static void patch(struct producer *p, const Pft__CommitDataRequest__ChunkToPatch
 }
 
 /*
- * It has flushed, and was asked to: between what came nothing is on its way any more. This goes
- * through all writers.
+ * Settles the buffers after a flush that was asked for: no chunk between those received is still
+ * on its way. Goes through all writers.
  */
 static void settle(struct producer *p)
 {
@@ -109,7 +109,7 @@ static void settle(struct producer *p)
 
 void commit(struct producer *p, const Pft__CommitDataRequest *request)
 {
-	/* One thread: one copy at a time. */
+	/* Static, as a single thread makes one copy at a time. */
 	static struct shmem_chunk chunk;
 
 	for (size_t i = 0; i < request->n_chunks_to_move; i++)
@@ -120,7 +120,7 @@ void commit(struct producer *p, const Pft__CommitDataRequest *request)
 		settle(p);
 }
 
-/* Whether @p can have written for @session, so that it is worth a look */
+/* True if @p may have written for @session, so that scraping is worthwhile */
 static bool may_have(const struct session *session, const struct producer *p)
 {
 	if (is_frozen(session) || !p->is_scraped || !p->has_smb || !p->writers)
@@ -131,7 +131,7 @@ static bool may_have(const struct session *session, const struct producer *p)
 	return false;
 }
 
-/* @only: NULL: into buffers of any session */
+/* @only: scrape for this session; NULL: for all sessions */
 static void scrape(struct producer *p, const struct session *only)
 {
 	static struct shmem_chunk chunk;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* consumer.c - one connected consumer, which has at most one session */
+/* consumer.c - a connected consumer, which has at most one session */
 #include "consumer.h"
 
 #include <stdlib.h>
@@ -11,11 +11,11 @@
 #include "read.h"
 #include "service.pb-c.h"
 
-/* Bytes of packets in one reply; with what is around them they fit into a frame. */
+/* Bytes of packets in one reply, which fit in a frame together with the overhead */
 #define SLICE_MAX (FRAME_MAX - 512)
 #define SLICE_NR 1024
 #define SLICE_OVERHEAD 16
-/* As long as so much waits to be sent, nothing more is read. */
+/* Stops reading while this many bytes are queued */
 #define QUEUE_MAX (512u * 1024)
 
 static void read_more(void *arg)
@@ -134,7 +134,7 @@ static bool send_slices(struct consumer *c, struct slices *s, bool has_more)
 	return connection_stream(c->peer, &c->reading, &r.base, has_more);
 }
 
-/* A packet longer than a frame goes in several slices. */
+/* Splits a packet that is longer than a frame into several slices. */
 static bool send_packet(struct consumer *c, struct slices *s, const uint8_t *packet, size_t size)
 {
 	do {
@@ -169,7 +169,7 @@ static bool send_batch(struct consumer *c, bool has_more)
 	size_t size;
 
 	slices.nr = slices.bytes = 0;
-	/* How long a packet is its producer decides: that must not end the connection. */
+	/* Producers decide how long packets are: that must not end the connection. */
 	c->peer->is_answering = true;
 	while (is_sent && batch_next(&c->batch, &packet, &size))
 		is_sent = send_packet(c, &slices, packet, size);
@@ -205,7 +205,7 @@ void consumer_read(struct consumer *c, const struct call *call)
 {
 	Pft__ReadBuffersResponse end = PFT__READ_BUFFERS_RESPONSE__INIT;
 
-	/* One at a time: packets of two readings must not mix. */
+	/* Ends the previous reading, as packets of two readings must not mix. */
 	if (c->reading.is_open)
 		connection_stream(c->peer, &c->reading, &end.base, false);
 	c->reading = *call;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* consumer.h - one connected consumer, which has at most one session */
+/* consumer.h - a connected consumer, which has at most one session */
 #ifndef KTRACED_SERVICE_SESSION_CONSUMER_H
 #define KTRACED_SERVICE_SESSION_CONSUMER_H
 
@@ -18,33 +18,33 @@ struct waiting;
 struct consumer {
 	struct service *service;
 	struct connection *peer;
-	struct session *session;	/* NULL: none, or detached from it */
-	struct call enabled;		/* answered when the session has been disabled */
+	struct session *session;	/* NULL: none, or it was detached */
+	struct call enabled;		/* answered when tracing has ended */
 	struct call observing;
 	uint32_t observed;		/* mask of Pft__ObservableEvents__Type */
-	LIST_HEAD(, waiting) waiting;	/* for flushes */
-	struct opening *opening;	/* of the session's file */
-	struct clone *cloning;		/* until the copy is whole */
-	/* A reading goes on as the peer takes what was sent. */
+	LIST_HEAD(, waiting) waiting;	/* calls that wait for flushes */
+	struct opening *opening;	/* while the session's file is opened */
+	struct clone *cloning;		/* until the copy is complete */
+	/* Reading continues as the peer takes what was sent. */
 	struct call reading;
 	struct timer read_timer;
 	struct batch batch;
 };
 
-/* Return: the peer's consumer, NULL without memory. */
+/* Return: the peer's consumer, NULL if out of memory. */
 struct consumer *consumer_of(struct connection *p);
 void consumer_close(struct consumer *c);
 
-/* The session has been disabled, or could not be enabled: @error, NULL: none. */
+/* Tells that the session has been disabled, or could not be enabled: @error, NULL: none. */
 void consumer_tell_disabled(struct consumer *c, const char *error);
 void consumer_tell_instance(struct consumer *c, const struct instance *i);
-/* Return: whether it wants to know. */
+/* Return: true if the consumer observes this event. */
 bool consumer_tell_all_started(struct consumer *c);
 void consumer_tell_clone(struct consumer *c, const struct trigger_hit *hit);
 
-/* Answers @call with all packets there are, as fast as the peer takes them. */
+/* Answers @call with all packets available, as fast as the peer takes them. */
 void consumer_read(struct consumer *c, const struct call *call);
-/* There is room in the queue again. */
+/* Called when the queue has room again. */
 void consumer_read_on(struct consumer *c);
 
 #endif

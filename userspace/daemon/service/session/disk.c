@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* disk.c - one file, and the thread that waits for its disk */
+/* disk.c - a file and the thread that waits for its disk */
 #include "disk.h"
 
 #include <errno.h>
@@ -17,10 +17,13 @@
 #include "service.h"
 #include "service/ipc/connection.h"
 
-/* Of one user and of all: sessions and clones, some of which wait for a disk after their end */
+/*
+ * Limits on the files of one user, and of all: some sessions and clones still wait for a disk
+ * after their end
+ */
 #define PER_UID_MAX 20
 #define DISK_MAX 60
-/* At a time, on the stack of a thread */
+/* Bytes copied at a time, on the stack of a thread */
 #define COPY_SIZE (64u * 1024)
 
 enum operation {
@@ -32,30 +35,33 @@ enum operation {
 };
 
 struct disk {
-	/* The loop's */
+	/* Owned by the loop */
 	LIST_ENTRY(disk) link;
 	struct service *service;
-	struct loop_source source;	/* the thread says that it is done */
+	struct loop_source source;	/* signalled by the thread after each operation */
 	pthread_t thread;
 	disk_done *done;
 	void *arg;
-	bool is_closing;		/* nobody waits for it any more */
+	bool is_closing;		/* done() is not called any more */
 
-	/* Protects @operation. What follows is the loop's if it is NOTHING, else the thread's. */
+	/*
+	 * Protects @operation. While it is NOTHING the loop owns the members below, else the
+	 * thread does.
+	 */
 	pthread_mutex_t lock;
 	pthread_cond_t wake;
 	enum operation operation;
 
-	struct batch batch;		/* bytes and size alone count */
-	struct batch taken;		/* the one of these that is ours */
+	struct batch batch;		/* only bytes and size are used */
+	struct batch taken;		/* the same, if we own it */
 	struct disk_part part;
 	bool syncs;
 	bool is_unwanted;
-	bool is_gone;			/* closed: the thread has ended */
+	bool is_gone;			/* closed: the thread is ending */
 	struct disk_room room;
 	int error;			/* the first one stays */
-	uint64_t result;		/* bytes of whole packets */
-	uint64_t written;		/* the same, of all operations */
+	uint64_t result;		/* bytes of whole packets written */
+	uint64_t written;		/* likewise, by all operations */
 
 	/* Set once */
 	char *path;
@@ -69,8 +75,8 @@ struct disk {
 };
 
 /*
- * Those of this thread alone. A service that is not root's has nobody's rights but its own, and
- * makes no files for others.
+ * Takes the user's rights, for this thread alone. A service that does not run as root has only its
+ * own rights, and makes no files for others.
  */
 static int take_rights(const struct disk *d)
 {
@@ -106,7 +112,7 @@ static int open_file(struct disk *d)
 	return d->start < 0 ? -errno : 0;
 }
 
-/* Return: 0 or -errno; *done bytes are written in any case. */
+/* Return: 0 or -errno; sets *done to the bytes written in any case. */
 static int write_all(struct disk *d, const uint8_t *bytes, size_t size, size_t *done)
 {
 	for (*done = 0; *done < size; ) {
@@ -125,7 +131,7 @@ static int write_all(struct disk *d, const uint8_t *bytes, size_t size, size_t *
 	return 0;
 }
 
-/* Of a packet that is not whole nothing stays, unless others have written behind it. */
+/* Removes an incomplete packet, unless others have written after it. */
 static void cut_back(const struct disk *d, uint64_t written, uint64_t whole)
 {
 	struct stat st;
@@ -133,7 +139,7 @@ static void cut_back(const struct disk *d, uint64_t written, uint64_t whole)
 	if (written != whole && d->is_regular && !fstat(d->fd, &st) &&
 	    st.st_size == d->start + (off_t)(d->written + written) &&
 	    ftruncate(d->fd, d->start + (off_t)(d->written + whole)))
-		return;		/* the reader will find its beginning */
+		return;		/* readers will find its beginning */
 }
 
 static uint64_t write_batch(struct disk *d)
@@ -153,7 +159,7 @@ static uint64_t write_batch(struct disk *d)
 	return size;
 }
 
-/* Not with sendfile(2): it does not write to files that are only appended to. */
+/* Does not use sendfile(2), which cannot write to append-only files. */
 static uint64_t copy_file(struct disk *d)
 {
 	uint8_t bytes[COPY_SIZE];
@@ -254,7 +260,7 @@ static void free_disk(struct disk *d)
 	free(d);
 }
 
-/* The thread is ending, if it has not. */
+/* Frees everything after the thread; waits if it is still ending. */
 static void leave(struct disk *d)
 {
 	pthread_join(d->thread, NULL);
@@ -331,7 +337,7 @@ static bool has_room(const struct service *s, uid_t uid)
 	return own < PER_UID_MAX && all < DISK_MAX;
 }
 
-/* The thread, and what tells the loop of it */
+/* Starts the thread, and watches its eventfd. */
 static int start(struct disk *d)
 {
 	struct loop *loop = &d->service->loop;

@@ -22,7 +22,7 @@ static void lock_down(struct service *s, const Pft__TraceConfig *config)
 		s->is_locked = false;
 }
 
-/* An exclusive session, the last in the list, ends all the others. */
+/* An exclusive session, the last in the list, ends all others. */
 static void end_others(struct session *session)
 {
 	struct session *other;
@@ -93,7 +93,7 @@ bool enable_session(struct consumer *c, Pft__TraceConfig *config, int fd, char *
 	return false;
 }
 
-/* Others may have begun while the file was opened: all is checked again. */
+/* Checks everything again, as other sessions may have begun while the file was opened. */
 static struct session *make(struct consumer *c, Pft__TraceConfig *config, struct disk *disk,
 			    char *error)
 {
@@ -130,7 +130,7 @@ bool enable_with(struct consumer *c, Pft__TraceConfig *config, struct disk *disk
 	session->consumer = c;
 	c->session = session;
 	begin(session);
-	/* What it calls next is for a session that has its sources. */
+	/* The consumer's next calls wait until the session has its sources. */
 	if (session->look.is_first)
 		connection_pause(c->peer);
 	return true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* file.c - a session that writes its packets into a file by itself */
+/* file.c - a session that writes its packets into a file itself */
 #include "file.h"
 
 #include <errno.h>
@@ -19,10 +19,10 @@
 
 #define PERIOD_DEFAULT_MS 5000
 #define PERIOD_MIN_MS 100
-/* At a time, so that memory does not grow with the buffers. */
+/* Bytes read at a time, so that memory does not grow with the buffers */
 #define BATCH_SIZE (1024u * 1024)
 
-/* Of a file that has a limit, for statistics: what writers may take, and compressing may add */
+/* Reserve for statistics in a limited file: share of the writers, and growth by compression */
 #define WRITERS_SHARE 64
 #define COMPRESS_MAX 64
 
@@ -30,7 +30,7 @@
 #define DISABLED PFT__TRACE_CONFIG__WRITE_FLUSH_MODE__WRITE_FLUSH_DISABLED
 #define ENABLED PFT__TRACE_CONFIG__WRITE_FLUSH_MODE__WRITE_FLUSH_ENABLED
 
-/* A file that is too small for both has packets at least. */
+/* Reserves room for the statistics, but at most half of the file: a small one still has packets. */
 static uint64_t reserve(const struct session *session, uint64_t max)
 {
 	const uint64_t writers = max / WRITERS_SHARE;
@@ -54,8 +54,8 @@ static void configure(struct session *session)
 	if (config->write_flush_mode == DISABLED)
 		return;
 	/*
-	 * Short periods share a flush of the default period, unless the configuration has one;
-	 * others have their own.
+	 * Short periods share a flush of the default period, unless the configuration sets one;
+	 * long ones flush before each write.
 	 */
 	session->file.flushes_first = config->write_flush_mode == ENABLED ||
 				      session->file.period_ms > PERIOD_DEFAULT_MS;
@@ -63,7 +63,7 @@ static void configure(struct session *session)
 		session->flush_period_ms = PERIOD_DEFAULT_MS;
 }
 
-/* While the file is being opened */
+/* State while the file is being opened */
 struct opening {
 	struct consumer *consumer;
 	Pft__TraceConfig *config;
@@ -171,7 +171,7 @@ static void write_batch(struct session *session)
 	disk_write(f->disk, &f->batch, !f->has_more && (f->is_last || f->is_full || f->syncs));
 }
 
-/* Beside the statistics */
+/* Returns the room besides that for the statistics. */
 static uint64_t room_left(const struct file *f)
 {
 	const uint64_t room = f->max - f->written;
@@ -180,8 +180,8 @@ static uint64_t room_left(const struct file *f)
 }
 
 /*
- * The file ends before the first packet that does not fit: no later one may follow a gap. The last
- * batch may take all the room that is left, as the statistics are in it.
+ * Ends the file before the first packet that does not fit, as no later one may follow a gap. The
+ * last batch may take all the room, as it includes the statistics.
  */
 static void cut(struct session *session)
 {
@@ -198,8 +198,8 @@ static void cut(struct session *session)
 }
 
 /*
- * The next packets, as many as fit. No more are read than there is room for: of those that are
- * compressed all go, or none.
+ * Writes the next packets that fit. Reads no more than there is room for, as compressed packets
+ * fit all together or not at all.
  */
 static void write_next(struct session *session)
 {
@@ -218,7 +218,7 @@ static void write_next(struct session *session)
 	write_batch(session);
 }
 
-/* Of a file that is full */
+/* Writes the statistics at the end of a full file. */
 static void write_stats(struct session *session)
 {
 	struct file *f = &session->file;
@@ -305,7 +305,10 @@ static void written(void *arg, int error, uint64_t size)
 		session_stop(session, false, NULL);
 }
 
-/* One that is still at it leaves what has come meanwhile to the next time, or the end. */
+/*
+ * No-op while a write is in progress: what has arrived meanwhile waits for the next drain, or the
+ * end.
+ */
 static void drain(struct session *session)
 {
 	if (session->file.disk && !session->file.is_busy)

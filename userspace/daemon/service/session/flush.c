@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* flush.c - asks producers for all that they have, and waits until they have given it */
+/* flush.c - asks producers for all their data, and waits until they have committed it */
 #include "flush.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "service_packets.h"
 
 #define TIMEOUT_MS 5000
-/* In one session: flushes, and acknowledgements that all of them wait for */
+/* Limits on the flushes of a session, and on the acknowledgements that all of them await */
 #define PENDING_MAX 1000
 #define AWAITED_MAX 131072
 
@@ -18,11 +18,11 @@ struct flush {
 	struct session *session;
 	uint64_t id;
 	uint64_t flags;
-	bool is_refused;	/* not asked of anybody */
-	struct timer timer;	/* time-out; at once when the last has acknowledged */
-	struct work work;	/* what the producers have written is taken, */
-	struct producer *next;	/* next of this one; NULL: of all */
-	bool is_over;		/* and nobody is waited for any more */
+	bool is_refused;	/* no producer was asked */
+	struct timer timer;	/* time-out; due at once after the last acknowledgement */
+	struct work work;	/* takes what the producers have written */
+	struct producer *next;	/* next producer for this, NULL: after the last */
+	bool is_over;		/* no acknowledgement is awaited any more */
 	bool is_done;		/* all had acknowledged by then */
 	flush_done *done;
 	void *arg;
@@ -40,7 +40,7 @@ static void free_flush(struct flush *f)
 	free(f);
 }
 
-/* Nothing comes after it: which producers were late is worth a packet. */
+/* True if no flush follows: then late producers are worth a packet. */
 static bool is_last(const struct flush *f)
 {
 	uint64_t reason = f->flags & FLUSH_REASON;
@@ -67,7 +67,7 @@ static void finish(struct flush *f)
 		done(session, who, is_done);
 }
 
-/* Whether or not they acknowledged: what they have written is taken, a producer a step. */
+/* Takes what producers have written, acknowledged or not, one producer per step. */
 static bool take_next(void *arg)
 {
 	struct flush *f = arg;
@@ -93,8 +93,8 @@ static void over(void *arg)
 }
 
 /*
- * Each producer's flushed instances, next to each other: how many there are, then where they begin.
- * Return: how many of all; @producer_nr: of how many producers.
+ * Counts the flushed instances of each producer, and gives each producer a range of them.
+ * Return: the number of all; @producer_nr: number of producers that have any.
  */
 static size_t count_instances(const struct session *session, size_t *producer_nr)
 {
@@ -114,7 +114,7 @@ static size_t count_instances(const struct session *session, size_t *producer_nr
 	return nr;
 }
 
-/* One command a producer, for all of its instances. @ids: room for all */
+/* Sends one command per producer, for all of its instances. @ids: room for all */
 static void ask(struct flush *f, uint64_t *ids)
 {
 	const struct session *session = f->session;
@@ -188,7 +188,7 @@ void flush_start(struct session *session, uint32_t timeout_ms, uint64_t flags, f
 	timer_set(&session->service->timers, &f->timer, f->waiting_nr ? timeout_ms : 0);
 }
 
-/* Return: whether it was awaited. */
+/* Return: true if the acknowledgement was awaited. */
 static bool acknowledged(struct flush *f, const struct producer *p)
 {
 	for (size_t i = 0; i < f->waiting_nr; i++) {
@@ -202,7 +202,7 @@ static bool acknowledged(struct flush *f, const struct producer *p)
 	return false;
 }
 
-/* Requests are answered in order: an answer is one to all that came before. */
+/* Producers answer requests in order: an answer also acknowledges all earlier requests. */
 bool flush_acknowledge(struct producer *p, uint64_t id)
 {
 	struct session *session;

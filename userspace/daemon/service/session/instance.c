@@ -16,7 +16,7 @@ static void set_state(struct instance *i, enum instance_state state)
 		consumer_tell_instance(i->session->consumer, i);
 }
 
-/* The name counts if there is one: the check of the configuration has compared both. */
+/* A name takes precedence: check_config() has compared both. */
 static struct buffer *target(const struct session *session, const Pft__DataSourceConfig *wish)
 {
 	uint32_t index = wish->target_buffer;
@@ -47,7 +47,7 @@ static void adapt(Pft__DataSourceConfig *config, const struct session *session, 
 	config->target_buffer = buffer;
 }
 
-/* What producers are told of a data source: the same for all. Return: NULL: no memory. */
+/* Returns the configuration that all producers get for a data source; NULL: out of memory. */
 static Pft__DataSourceConfig *told(struct session *session, size_t wish, uint16_t buffer)
 {
 	const Pft__TraceConfig *config = session->config;
@@ -127,7 +127,7 @@ void instance_join(struct session *session, size_t wish, struct source *source)
 {
 	struct instance *i;
 
-	/* Of what it has looked at before */
+	/* Matched before the filters changed */
 	if (session->has_changed && has_instance(session, wish, source))
 		return;
 	i = setup(session, wish, source);
@@ -137,7 +137,10 @@ void instance_join(struct session *session, size_t wish, struct source *source)
 	session_check_started(session);
 }
 
-/* Filters are exchanged between both configurations: the other one is freed by its owner. */
+/*
+ * Exchanges the filters of two configurations, so that the owner of the other one frees the old
+ * ones.
+ */
 static void exchange_filters(Pft__TraceConfig__DataSource *a, Pft__TraceConfig__DataSource *b)
 {
 	const Pft__TraceConfig__DataSource old = *a;
@@ -157,7 +160,7 @@ static const char *name_of(const Pft__TraceConfig__DataSource *wish)
 	return wish->config && wish->config->name ? wish->config->name : "";
 }
 
-/* What @config has for the data source @i of the session. Return: NULL: nothing. */
+/* Returns the data source in @config for the session's data source @i; NULL: none. */
 static Pft__TraceConfig__DataSource *counterpart(const struct session *session, size_t i,
 						 const Pft__TraceConfig *config)
 {

@@ -27,32 +27,32 @@ enum instance_state {
 struct instance {
 	TAILQ_ENTRY(instance) link;
 	struct session *session;
-	size_t wish;			/* number of the session's data source */
+	size_t wish;			/* index of the data source in the session */
 	const struct source *source;
 	struct producer *producer;
 	uint64_t id;
 	enum instance_state state;
-	Pft__DataSourceConfig *config;	/* as the producer gets it: the session's */
+	Pft__DataSourceConfig *config;	/* as sent to the producer; the session owns it */
 	bool acks_start, acks_stop, clears_state, is_flushed;
 };
 
-/* Sets up @source, which is what the session wants by @wish, and starts it if the session runs. */
+/* Sets up @source for the session's data source @wish, and starts it if the session runs. */
 void instance_join(struct session *session, size_t wish, struct source *source);
-/* Stops and removes those of @p; @source: of this one only, NULL: all. */
+/* Stops and removes the instances of @p; @source: only those of this one, NULL: all. */
 void instances_leave(struct session *session, struct producer *p, const struct source *source);
 /*
- * Sets up and starts what matches only with new name filters, from ChangeTraceConfig. Those of the
- * n-th data source of a name are for the n-th one of that name.
+ * Takes new name filters from ChangeTraceConfig, then sets up and starts what matches now. The
+ * n-th data source of a name in @config is for the session's n-th one of that name.
  */
 void instances_widen(struct session *session, const Pft__TraceConfig *config);
 
 void instances_start(struct session *session);
 void instances_stop(struct session *session, bool now);
-/* Nobody waits for acknowledgements any more. */
+/* Marks all as stopped: acknowledgements are no longer awaited. */
 void instances_stopped(struct session *session);
 void instances_free(struct session *session);
 
-/* What a producer says of its instance; anything that does not fit its state is ignored. */
+/* Handle a producer's report about its instance; ignore one that does not fit the state. */
 void instance_started(struct producer *p, uint64_t id);
 void instance_has_stopped(struct producer *p, uint64_t id);
 

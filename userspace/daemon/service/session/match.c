@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * match.c - names of producers, as lists and regular expressions choose them
+ * match.c - selects producers by name, from lists and regular expressions
  *
- * Names and expressions are other people's, and all others wait meanwhile: so an expression is
- * short, is not studied before its one match, and that ends after some ms at most.
+ * Names and expressions are untrusted, and all connections wait for a match: so an expression is
+ * short, is not studied before its only match, and a match ends after a few ms.
  */
 #include "match.h"
 
@@ -14,11 +14,11 @@
 
 #include "base/log.h"
 
-/* Groups without numbers: no back-references, and a match needs less memory. */
+/* Groups have no numbers: this excludes back-references, and saves memory in a match. */
 #define OPTIONS (PCRE2_ANCHORED | PCRE2_ENDANCHORED | PCRE2_DOTALL | PCRE2_DOLLAR_ENDONLY | \
 		 PCRE2_NO_AUTO_CAPTURE | PCRE2_NO_AUTO_POSSESS | PCRE2_NO_START_OPTIMIZE | \
 		 PCRE2_NEVER_BACKSLASH_C | PCRE2_NEVER_UCP | PCRE2_NEVER_UTF)
-#define NEST_MAX 100			/* the library's stack, while it compiles */
+#define NEST_MAX 100			/* limits the library's stack while compiling */
 #define STEP_MAX 10000
 #define HEAP_MAX_KB 1024
 
@@ -51,7 +51,7 @@ bool match_is_pattern(const char *pattern, char *why, size_t size)
 	return is_one;
 }
 
-/* Return: what pcre2_match() does. */
+/* Returns the result of pcre2_match(). */
 static int try_match(const pcre2_code *code, const char *name)
 {
 	pcre2_match_context *context = pcre2_match_context_create(NULL);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* producer.c - one connected producer: its data sources, its memory, its writers */
+/* producer.c - a connected producer: its data sources, its memory, its writers */
 #include "producer.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@
 #include "source_matching.h"
 #include "trigger.h"
 
-/* A command that nobody has asked for yet */
+/* A command that waits until the producer asks for commands */
 struct command {
 	STAILQ_ENTRY(command) link;
 	bool has_fd;
@@ -29,7 +29,10 @@ struct command {
 #define WRITERS_FIRST 64u
 #define TOLD_NS 60000000000u
 
-/* Ids are used again as late as can be: what is left of an old producer is told apart. */
+/*
+ * Reuses an id as late as possible, so that leftovers of an old producer are not taken for a new
+ * one's.
+ */
 static uint16_t take_id(struct service *s)
 {
 	uint16_t id = s->last_producer;
@@ -90,7 +93,7 @@ static void send_setup(struct producer *p)
 		PFT__GET_ASYNC_COMMAND_RESPONSE__SETUP_TRACING__INIT;
 	Pft__GetAsyncCommandResponse r = PFT__GET_ASYNC_COMMAND_RESPONSE__INIT;
 
-	/* Its own memory it has, and knows the pages of. */
+	/* A producer knows the page size of memory that it provided. */
 	setup.has_shared_buffer_page_size_kb = !p->gave_smb;
 	setup.shared_buffer_page_size_kb = (uint32_t)(p->smb.page_size / 1024);
 	r.cmd_case = PFT__GET_ASYNC_COMMAND_RESPONSE__CMD_SETUP_TRACING;
@@ -98,7 +101,7 @@ static void send_setup(struct producer *p)
 	command(p, &r, !p->gave_smb);
 }
 
-/* Each producer is told once, the log at most once in a minute: connecting again is cheap. */
+/* Tells each producer once, but logs at most once a minute: reconnecting is cheap. */
 static void refuse_memory(struct producer *p)
 {
 	struct service *s = p->service;
@@ -119,7 +122,7 @@ static void refuse_memory(struct producer *p)
 		  (unsigned long long)s->producers_refused);
 }
 
-/* Return: whether @size bytes more are within what the user's producers may share. */
+/* Reserves @size bytes of what the user's producers may share. Return: false if it is too much. */
 static bool may_share(struct producer *p, size_t size)
 {
 	if (user_share(p->peer->user, size, p->service->shared_max))
@@ -128,7 +131,7 @@ static bool may_share(struct producer *p, size_t size)
 	return false;
 }
 
-/* Memory that the producer made is taken if it is of a good size and cannot shrink (PFT-98). */
+/* Accepts memory made by the producer if its size is valid and cannot shrink (PFT-98). */
 static void adopt(struct producer *p, const Pft__InitializeConnectionRequest *r)
 {
 	size_t page = r->shared_memory_page_size_hint_bytes;
@@ -263,7 +266,7 @@ static struct source *find_source(const struct producer *p, const char *name, ui
 	return NULL;
 }
 
-/* @size: in memory, of a source with it: two bytes in a message may be a hundred. */
+/* @size: bytes in memory of a source with the copy: two bytes in a message may need a hundred. */
 static Pft__DataSourceDescriptor *copy(const Pft__DataSourceDescriptor *from, size_t *size)
 {
 	ProtobufCMessage *made = message_copy_sized(&from->base, size);
@@ -272,7 +275,7 @@ static Pft__DataSourceDescriptor *copy(const Pft__DataSourceDescriptor *from, si
 	return (void *)made;
 }
 
-/* Whether its descriptions may take @more bytes */
+/* True if the producer's descriptors may take @more bytes */
 static bool has_room(const struct producer *p, size_t more)
 {
 	return p->source_size + more <= PRODUCER_SOURCE_SIZE_MAX &&
@@ -347,7 +350,7 @@ void producer_unregister(struct producer *p, const char *name)
 	free_source(p, source);
 }
 
-/* Numbers are low ones as a rule. Return: whether there is a place for this one. */
+/* Makes room for a writer; ids are usually low. Return: false if out of memory. */
 static bool make_writer(struct producer *p, uint32_t writer)
 {
 	uint32_t room = p->writer_room ? p->writer_room : WRITERS_FIRST;
@@ -458,7 +461,7 @@ static void tell_instance(struct producer *p, int command_case, uint64_t id,
 	instance.new_instance_id = id;
 	instance.config = config;
 	r.cmd_case = command_case;
-	/* All commands are a union of pointers; these two are of one type. */
+	/* All commands are in a union of pointers; setup and start have the same type. */
 	r.setup_data_source = &instance;
 	command(p, &r, false);
 }

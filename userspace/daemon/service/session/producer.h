@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* producer.h - one connected producer: its data sources, its memory, its writers */
+/* producer.h - a connected producer: its data sources, its memory, its writers */
 #ifndef KTRACED_SERVICE_SESSION_PRODUCER_H
 #define KTRACED_SERVICE_SESSION_PRODUCER_H
 
@@ -13,12 +13,14 @@
 #include "service/ipc/connection.h"
 
 #define PRODUCER_WRITER_MAX 32767
-/* More than that no producer needs; a flood of names ends here. */
+/* More than any producer needs; stops a flood of names. */
 #define PRODUCER_SOURCE_MAX 4096
-/* Bytes of memory for their descriptions; of one in a frame of an answer */
+/*
+ * Bytes in memory of a producer's descriptors; bytes of one descriptor, which must fit in a frame
+ */
 #define PRODUCER_SOURCE_SIZE_MAX (4u * 1024 * 1024)
 #define PRODUCER_DESCRIPTOR_MAX (FRAME_MAX - 1024)
-/* Of all producers of one user */
+/* Bytes in memory of the descriptors of all producers of a user */
 #define PRODUCER_USER_SIZE_MAX (64u * 1024 * 1024)
 #define PRODUCER_NAME_MAX 4096
 
@@ -27,11 +29,11 @@ struct firing;
 /* A data source that a producer offers */
 struct source {
 	TAILQ_ENTRY(source) link;
-	TAILQ_ENTRY(source) all;	/* of the service */
-	uint64_t number;		/* by which they were registered */
+	TAILQ_ENTRY(source) all;	/* in the service's list */
+	uint64_t number;		/* order of registration */
 	struct producer *producer;
 	Pft__DataSourceDescriptor *descriptor;
-	size_t size;			/* of all this, in memory */
+	size_t size;			/* of everything here, in memory */
 };
 
 struct producer {
@@ -43,53 +45,56 @@ struct producer {
 	char *sdk_version;
 	bool is_scraped;	/* uncommitted chunks are taken at flushes and at the end */
 	bool has_smb;
-	bool gave_smb;		/* the memory is the producer's own */
-	bool was_refused;	/* once, memory: its user had no more, and it was told */
+	bool gave_smb;		/* the producer provided the memory */
+	bool was_refused;	/* memory was refused once: its user had too much */
 	struct shmem smb;
 	size_t size_hint, page_hint;
 	TAILQ_HEAD(source_list, source) sources;
 	uint32_t source_nr;
 	size_t source_size;	/* of all descriptors, in memory */
-	/* The stream of commands; what comes before it was asked for, waits. */
+	/* Stream of commands, and those waiting until it is open */
 	struct call commands;
 	STAILQ_HEAD(command_list, command) waiting;
 	size_t waiting_size;
-	uint16_t *writers;	/* buffers of registered writers, by number; 0: not registered */
+	uint16_t *writers;	/* by writer: its buffer; 0: not registered */
 	uint32_t writer_room;
-	uint8_t allowed[SERVICE_BUFFER_MAX / 8 + 1];	/* buffers it may write to, a bit each */
-	size_t flush_at, flush_nr;	/* while a flush begins: its instances; else 0 */
-	bool is_late;		/* while the sources are told of that a flush did not wait for */
-	struct firing *firing;	/* its triggers that are being worked at, NULL: none */
+	uint8_t allowed[SERVICE_BUFFER_MAX / 8 + 1];	/* a bit per buffer it may write to */
+	size_t flush_at, flush_nr;	/* its instances in a flush that begins, else 0 */
+	bool is_late;		/* mark while late sources of a flush are reported */
+	struct firing *firing;	/* its triggers being processed, NULL: none */
 };
 
-/* Return: NULL if the peer may not be one, its name is too long, or there is no memory. */
+/* Return: NULL if the peer may not be a producer, its name is too long, or out of memory. */
 struct producer *producer_open(struct connection *peer,
 			       const Pft__InitializeConnectionRequest *request);
-/* Takes what it has written so far, then ends its instances. */
+/* Takes what the producer has written so far, then ends its instances. */
 void producer_close(struct producer *p);
 
-/* Return: NULL, or why not. */
+/* Return: NULL, or the error. */
 const char *producer_register(struct producer *p, const Pft__DataSourceDescriptor *descriptor);
 void producer_update(struct producer *p, const Pft__DataSourceDescriptor *descriptor);
-/* The first one of this name */
+/* Unregisters the first source of this name. */
 void producer_unregister(struct producer *p, const char *name);
 
 void producer_register_writer(struct producer *p, uint32_t writer, uint32_t buffer);
 void producer_unregister_writer(struct producer *p, uint32_t writer);
-/* Return: the buffer that the writer was registered with, 0: none. */
+/* Return: the buffer that the writer is registered for, 0: none. */
 uint16_t producer_writer(const struct producer *p, uint32_t writer);
 void producer_allow_buffer(struct producer *p, uint16_t id);
 bool producer_may_write(const struct producer *p, uint16_t id);
 void producer_forget_buffer(struct producer *p, uint16_t id);
 
-/* Makes and hands over the memory, once. @config: may be NULL. Return: false without memory. */
+/*
+ * Makes the shared memory and hands it over, once. @config: may be NULL. Return: false if no
+ * memory can be had.
+ */
 bool producer_setup(struct producer *p, const Pft__TraceConfig__ProducerConfig *config);
 void producer_setup_source(struct producer *p, uint64_t id, Pft__DataSourceConfig *config);
 void producer_start_source(struct producer *p, uint64_t id, Pft__DataSourceConfig *config);
 void producer_stop_source(struct producer *p, uint64_t id);
 void producer_flush(struct producer *p, uint64_t *ids, size_t nr, uint64_t request, uint64_t flags);
 void producer_clear_state(struct producer *p, uint64_t *ids, size_t nr);
-/* Answers the call for commands, from now on with every command. */
+/* Sends the waiting commands, now that the producer has asked for them. */
 void producer_send_waiting(struct producer *p);
 
 #endif

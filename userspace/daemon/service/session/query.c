@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/* query.c - what consumers may ask about the service: rows are sent as soon as a reply is full */
+/* query.c - what consumers may ask about the service: sends rows as soon as a reply is full */
 #include "query.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define ROWS_MAX 512
-/* Bytes in one reply: a row can have 64 KiB of its own. */
+/* Bytes in one reply: a single row can have 64 KiB. */
 #define BYTES_MAX (FRAME_MAX / 2)
 
 #define SET(message, member, value) ((message)->has_##member = true, (message)->member = (value))
@@ -15,7 +15,7 @@ typedef Pft__TracingServiceState__Producer producer_row;
 typedef Pft__TracingServiceState__DataSource source_row;
 typedef Pft__TracingServiceState__TracingSession session_row;
 
-/* One reply in the making */
+/* A reply being built */
 struct state {
 	struct consumer *c;
 	struct call *call;
@@ -42,7 +42,7 @@ static void send_rows(struct state *s, bool has_more)
 	s->size_nr = 0;
 }
 
-/* A row of @size bytes is next, the @nr-th of its kind. */
+/* Makes room for a row of @size bytes, after @nr of its kind; sends the reply if it is full. */
 static void make_room(struct state *s, size_t size, size_t nr)
 {
 	if (nr == ROWS_MAX || (s->bytes && s->bytes + size > BYTES_MAX))
@@ -149,7 +149,10 @@ void query_state(struct consumer *c, struct call *call, bool sessions_only)
 	}
 	s->c = c;
 	s->call = call;
-	/* How long it is producers decide: that must not end the connection of who asks once. */
+	/*
+	 * Producers decide how long the answer is: it must not end the connection of a consumer
+	 * that asks once.
+	 */
 	c->peer->is_answering = c->peer->queued < c->peer->port->queue_max;
 	pft__tracing_service_state__init(&s->message);
 	add_counts(s);

@@ -7,7 +7,9 @@
 
 #include "consumer.h"
 
-/* Producers, sources, sessions of the consumer's own user; in several replies if there are many. */
+/*
+ * Sends producers, sources, and sessions of the consumer's own user; in several replies if needed.
+ */
 void query_state(struct consumer *c, struct call *call, bool sessions_only);
 void query_capabilities(struct connection *p, struct call *call);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* read.c - a session's packets on their way out: stamped, filtered, compressed */
+/* read.c - reads a session's packets: stamped, filtered, compressed */
 #include "read.h"
 
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 #include "service/buffer/validate.h"
 #include "service_packets.h"
 
-/* Grown as needed. Return: NULL: no memory. */
+/* Returns scratch memory, grown as needed; NULL: out of memory. */
 static uint8_t *scratch(struct session *session, unsigned int which, size_t size)
 {
 	uint8_t *bytes;
@@ -40,8 +40,8 @@ static uint64_t now_ns(void)
 }
 
 /*
- * What may not leave goes; of a packet that does not parse nothing is left.
- * Return: false: there was no memory for it.
+ * Adds what the filter passes of a packet; nothing of one that does not parse.
+ * Return: false if out of memory.
  */
 static bool add_filtered(struct session *session, struct batch *b, const uint8_t *packet,
 			 size_t size, uint64_t *discarded)
@@ -65,7 +65,7 @@ static bool add_filtered(struct session *session, struct batch *b, const uint8_t
 	return batch_add(b, out, (size_t)left, NULL, 0);
 }
 
-/* A packet with its stamp, in one piece if it has to be filtered. Return: as above. */
+/* Adds a packet with its stamp, in one piece if it has to be filtered. Return: as above. */
 static bool add(struct session *session, size_t buffer, struct batch *b,
 		const struct trace_buffer_packet *p)
 {
@@ -89,7 +89,10 @@ void session_read_begin(struct session *session)
 		trace_buffer_read_begin(session->buffers[i].trace);
 }
 
-/* What is not added is counted, and the next one tells it. Without memory the rest stays there. */
+/*
+ * Counts packets that are not added, and marks the loss in the next one. If out of memory, leaves
+ * the rest in the buffer.
+ */
 static bool read_buffer(struct session *session, size_t buffer, struct batch *b, size_t limit)
 {
 	struct trace_buffer *trace = session->buffers[buffer].trace;
@@ -99,7 +102,7 @@ static bool read_buffer(struct session *session, size_t buffer, struct batch *b,
 	while (b->size < limit && (!end_ns || clocks_boot_ns() < end_ns)) {
 		if (!trace_buffer_read(trace, &p))
 			return false;
-		/* From the first packet on: of very many perhaps none comes out. */
+		/* Counts from the first packet: perhaps none of very many can be added. */
 		end_ns = end_ns ?: clocks_boot_ns() + TURN_NS;
 		if (!p.size)
 			continue;
@@ -115,7 +118,9 @@ static bool read_buffer(struct session *session, size_t buffer, struct batch *b,
 	return true;
 }
 
-/* Begins with the buffer behind the last one: where one has always more, all have their turn. */
+/*
+ * Begins after the buffer read last, so that one that never runs empty does not starve the others.
+ */
 static bool read_buffers(struct session *session, struct batch *b, size_t limit)
 {
 	bool has_more = false;
@@ -130,7 +135,7 @@ static bool read_buffers(struct session *session, struct batch *b, size_t limit)
 	return has_more;
 }
 
-/* The service's own packets pass the filter, too, but for the statistics. */
+/* Filters the service's own packets, too; statistics do not come this way. */
 static void add_own(struct session *session, struct batch *b,
 		    void (*write)(struct session *, struct batch *))
 {
@@ -161,7 +166,7 @@ static enum compress_kind compression(const Pft__TraceConfig *config, int *level
 	return COMPRESS_NONE;
 }
 
-/* All packets of the batch become one; if that does not work they go as they are. */
+/* Compresses all packets of the batch into one; leaves them as they are on failure. */
 static void compress(struct session *session, struct batch *b)
 {
 	int level;

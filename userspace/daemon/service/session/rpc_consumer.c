@@ -15,9 +15,9 @@
 #include "service/ipc/message.h"
 #include "stats.h"
 
-/* One that asks and asks and reads no answer is dropped. */
+/* Bytes queued at which a consumer is dropped: it keeps calling but reads no answer. */
 #define QUEUE_MAX (4u * 1024 * 1024)
-/* Bytes of statistics in a frame: those in a trace have all writers. */
+/* Bytes of statistics in a frame; only those in a trace list all writers. */
 #define STATS_FRAME_MAX (FRAME_MAX - 512)
 
 static struct consumer *of(struct connection *p, struct call *call)
@@ -29,13 +29,13 @@ static struct consumer *of(struct connection *p, struct call *call)
 	return c;
 }
 
-/* A descriptor that comes with the call is the file, if the configuration names none. */
+/* Takes the descriptor sent with the call, which is the file unless the configuration names one. */
 static int take_file(struct connection *p, const Pft__TraceConfig *config)
 {
 	return config && config->write_into_file ? connection_take_fd(p) : -1;
 }
 
-/* One that ended before anybody was attached to it will not end again. */
+/* Tells of a session that ended while nobody was attached, as it will not end again. */
 static void tell_if_over(struct consumer *c)
 {
 	if (c->session && c->session->is_over)
@@ -63,7 +63,7 @@ static void enable(struct connection *p, struct call *call, const void *request)
 	if (enable_session(c, config, take_file(p, config), error))
 		return;
 	consumer_tell_disabled(c, error);
-	/* The session that was there is not over: the call for it waits on. */
+	/* An existing session is not over: its call stays open. */
 	c->enabled = before;
 }
 
@@ -88,7 +88,7 @@ static void read_buffers(struct connection *p, struct call *call, const void *re
 	(void)request;
 	if (!c)
 		return;
-	/* What goes into a file is not read twice. */
+	/* Packets that go into a file are not read by consumers. */
 	if (!c->session || c->session->file.is_used)
 		connection_reply(p, call, &r.base);
 	else
@@ -108,7 +108,7 @@ static void free_buffers(struct connection *p, struct call *call, const void *re
 	connection_reply(p, call, &r.base);
 }
 
-/* The call is answered when the flush is over. */
+/* A call answered when its flush is over */
 struct waiting {
 	struct consumer *consumer;
 	struct call call;
@@ -161,7 +161,7 @@ static void start(struct connection *p, struct call *call, const void *request)
 	connection_reply(p, call, &r.base);
 }
 
-/* Only filters of names can change, and only what they add has an effect. */
+/* Changes name filters only, and only what they add has an effect. */
 static void change(struct connection *p, struct call *call, const void *request)
 {
 	Pft__ChangeTraceConfigResponse r = PFT__CHANGE_TRACE_CONFIG_RESPONSE__INIT;
@@ -197,7 +197,7 @@ static void detach(struct connection *p, struct call *call, const void *request)
 	if (!c)
 		return;
 	session = c->session;
-	/* What is only in memory would be lost when the session ends; a clone has no end. */
+	/* A session only in memory would be lost at its end; a clone has no end. */
 	if (!session || !session->file.is_used || session->state == SESSION_CLONED || !m->key ||
 	    !*m->key || find_detached(p->service, p->cred.uid, m->key)) {
 		connection_reject(p, call);
@@ -331,7 +331,7 @@ static void drained(struct connection *p)
 		consumer_read_on(p->end);
 }
 
-/* The order is the protocol's. */
+/* Order as in the protocol */
 static const struct method methods[] = {
 	{ "EnableTracing", &pft__enable_tracing_request__descriptor, enable },
 	{ "DisableTracing", &pft__disable_tracing_request__descriptor, disable },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* rpc_ports.h - the two sockets: what may be called there, by number (PFT-16, PFT-17) */
+/* rpc_ports.h - the two sockets, with their methods by number (PFT-16, PFT-17) */
 #ifndef KTRACED_SERVICE_SESSION_RPC_PORTS_H
 #define KTRACED_SERVICE_SESSION_RPC_PORTS_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* rpc_producer.c - what producers may call; before InitializeConnection nothing else */
+/* rpc_producer.c - what producers may call; InitializeConnection must come first */
 #include "rpc_ports.h"
 
 #include "commit.h"
@@ -8,7 +8,7 @@
 #include "service.pb-c.h"
 #include "trigger.h"
 
-/* A producer that does not read its commands is dropped. */
+/* Bytes queued at which a producer is dropped: it does not read its commands. */
 #define QUEUE_MAX (256u * 1024)
 
 static struct producer *of(struct connection *p, struct call *call)
@@ -70,7 +70,7 @@ static void commit_data(struct connection *p, struct call *call, const void *req
 	connection_reply(p, call, &r.base);
 }
 
-/* The answers are commands, for as long as the connection lasts. */
+/* Opens the stream of commands, which lasts as long as the connection. */
 static void get_commands(struct connection *p, struct call *call, const void *request)
 {
 	struct producer *producer = of(p, call);
@@ -138,7 +138,7 @@ static void activate_triggers(struct connection *p, struct call *call, const voi
 		connection_reject(p, call);
 }
 
-/* All calls are handled in order: those before this one have been. */
+/* Answers at once: calls are handled in order, so all before this one are done. */
 static void sync_calls(struct connection *p, struct call *call, const void *request)
 {
 	Pft__SyncResponse r = PFT__SYNC_RESPONSE__INIT;
@@ -166,7 +166,7 @@ static void close_port(struct connection *p)
 	p->end = NULL;
 }
 
-/* The order is the protocol's. */
+/* Order as in the protocol */
 static const struct method methods[] = {
 	{ "InitializeConnection", &pft__initialize_connection_request__descriptor, initialize },
 	{ "RegisterDataSource", &pft__register_data_source_request__descriptor, register_source },

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* sched_boost.c - priority_boost: the service runs with the highest one that a session asked for */
+/* sched_boost.c - priority_boost: the service runs with the highest priority of its sessions */
 #include "sched_boost.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 #define FIFO PFT__PRIORITY_BOOST_CONFIG__BOOST_POLICY__POLICY_SCHED_FIFO
 
 struct priority {
-	uint32_t fifo;		/* 1 to 99, 0: none */
+	uint32_t fifo;		/* 1 to 99, 0 = none */
 	uint32_t other;		/* below the usual nice value, 0 to 20 */
 };
 
@@ -29,7 +29,7 @@ static int apply(const struct priority *p)
 {
 	const struct sched_param param = { .sched_priority = (int)p->fifo };
 
-	/* Children do not inherit it. */
+	/* Children do not inherit the priority. */
 	if (sched_setscheduler(0, (p->fifo ? SCHED_FIFO : SCHED_OTHER) | SCHED_RESET_ON_FORK,
 			       &param))
 		return -errno;

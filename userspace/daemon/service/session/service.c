@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* service.c - what all sessions and producers share */
+/* service.c - state shared by all sessions and producers */
 #include "service.h"
 
 #include <errno.h>
@@ -12,9 +12,9 @@
 #include "session.h"
 #include "trigger.h"
 
-/* So long a disk may take at the end. */
+/* Time for disks to finish at the end */
 #define EXIT_MS 10000
-/* And producers and consumers, to hand over and to read what there is */
+/* Time for producers to hand over their data, and for consumers to read it */
 #define FINISH_MS 30000
 
 int service_init(struct service *s)
@@ -63,7 +63,7 @@ static void give_up(void *arg)
 	loop_stop(&s->loop);
 }
 
-/* Files are written to their ends. */
+/* Waits until all files are written, for a limited time. */
 static void wait_for_disks(struct service *s)
 {
 	struct timer patience = { .fire = give_up, .arg = s };
@@ -76,7 +76,7 @@ static void wait_for_disks(struct service *s)
 	timer_stop(&s->timers, &patience);
 }
 
-/* What has been read, or written to its file, waits for nobody; nor does a copy. */
+/* Counts sessions to wait for: not copies, nor those written to their files. */
 static uint32_t count_unfinished(const struct service *s)
 {
 	const struct session *session;

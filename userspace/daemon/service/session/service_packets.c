@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* service_packets.c - what the service puts into a trace: clocks, events, statistics */
+/* service_packets.c - the service's own packets in a trace: clocks, events, statistics */
 #include "service_packets.h"
 
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 #define BOOTTIME 6
 #define CLOCKS_KEPT 16
 #define TRIGGERS_KEPT 256
-/* Sources named in one event */
+/* Maximum number of sources named in one event */
 #define SLOW_MAX 64
 
 void service_packets_init(struct session *session)
@@ -69,7 +69,7 @@ static struct own_packet *pack(const Pft__TracePacket *p, int kind)
 	return own;
 }
 
-/* Behind the others, of which at most @max stay. */
+/* Appends a packet; drops the oldest ones beyond @max. */
 static void keep(struct session *session, struct own_packets *list, const Pft__TracePacket *p,
 		 int kind, unsigned int max)
 {
@@ -125,7 +125,7 @@ void service_packets_first_clocks(struct session *session)
 {
 	struct clock_readings now;
 
-	/* From before the start, of a trigger: this one is newer, and the first of the trace. */
+	/* Drops clocks read by triggers before the start: these are newer, but must come first. */
 	empty(&session->own.clocks);
 	clocks_read(&now);
 	session->start_realtime_ns = clocks_real_ns(&now);
@@ -196,7 +196,7 @@ void service_packets_event(struct session *session, enum service_packets_event e
 	if (with_clocks)
 		service_packets_clocks(session);
 	message.event_type_case = cases[event];
-	/* All of them are a plain "true" in the same place. */
+	/* All of these are a plain "true" in the same member. */
 	message.tracing_started = true;
 	keep_event(session, event, &message);
 }
@@ -212,7 +212,7 @@ void service_packets_buffer_cloned(struct session *session, uint32_t index)
 
 typedef Pft__TracingServiceEvent__DataSources__DataSource slow_source;
 
-/* Those of @session for which @is_slow holds, as one event. */
+/* Keeps one event that names the sources of @session for which @is_slow is true. */
 static void keep_slow(struct session *session, enum service_packets_event event,
 		      bool (*is_slow)(const struct instance *))
 {
@@ -302,7 +302,7 @@ static void copy_list(struct session *to, struct own_packets *list, const struct
 	}
 }
 
-/* Of clocks that were read only the latest are known. */
+/* Of clocks already written only the latest are known. */
 void service_packets_copy(struct session *to, struct session *from)
 {
 	struct own *own = &from->own;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* service_packets.h - what the service puts into a trace: clocks, events, statistics */
+/* service_packets.h - the service's own packets in a trace: clocks, events, statistics */
 #ifndef KTRACED_SERVICE_SESSION_SERVICE_PACKETS_H
 #define KTRACED_SERVICE_SESSION_SERVICE_PACKETS_H
 
@@ -10,12 +10,12 @@
 #include "service/ipc/batch.h"
 #include "session.h"
 
-/* Of statistics: rows of some thousands of writers */
+/* Maximum size of statistics: rows of some thousands of writers */
 #define SERVICE_PACKETS_STATS_MAX (512u * 1024)
-/* What a packet of statistics has beside them, in a file */
+/* Maximum size of the rest of their packet in a file */
 #define SERVICE_PACKETS_STATS_HEAD_MAX 64
 
-/* Of an event that has not been read yet, the latest is kept. */
+/* Of unread events of a kind only the latest is kept. */
 enum service_packets_event {
 	SERVICE_PACKETS_STARTED,
 	SERVICE_PACKETS_ALL_STARTED,
@@ -29,7 +29,7 @@ enum service_packets_event {
 	SERVICE_PACKETS_CLONED,
 };
 
-/* Who fired a trigger, and how it was configured */
+/* A firing of a trigger: when, by whom, with which configured delay */
 struct trigger_hit {
 	uint64_t boot_ns;
 	const char *name, *producer;
@@ -39,9 +39,9 @@ struct trigger_hit {
 
 void service_packets_init(struct session *session);
 void service_packets_exit(struct session *session);
-/* The clocks at the start, which are kept whatever drifts. */
+/* Reads the clocks at the start; they are written even without drift. */
 void service_packets_first_clocks(struct session *session);
-/* Only if a clock has drifted. */
+/* Keeps a snapshot of the clocks if they have drifted. */
 void service_packets_clocks(struct session *session);
 void service_packets_event(struct session *session, enum service_packets_event event,
 			   bool with_clocks);
@@ -50,13 +50,13 @@ void service_packets_slow_flush(struct session *session, struct producer *const 
 void service_packets_buffer_cloned(struct session *session, uint32_t index);
 void service_packets_trigger(struct session *session, const struct trigger_hit *hit, bool is_clone);
 
-/* A copy of @from has what nobody has read yet; triggers that nobody could read there are moved. */
+/* Gives the copy what nobody has read yet from @from; moves triggers if nobody can read @from. */
 void service_packets_copy(struct session *to, struct session *from);
 
-/* What is due before other packets, and behind the last of a reading. */
+/* Write what is due before other packets, and after the last of a reading. */
 void service_packets_write(struct session *session, struct batch *b);
 void service_packets_write_end(struct session *session, struct batch *b);
-/* If they are wanted. Rows of writers are left out where the packet would exceed @max bytes. */
+/* Writes the statistics if wanted; leaves out writers for which @max bytes are not enough. */
 void service_packets_write_stats(struct session *session, struct batch *b, size_t max);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* session.c - one recording: buffers, instances of data sources, and when it starts and ends */
+/* session.c - a recording: its buffers, instances of data sources, and state */
 #include "session.h"
 
 #include <stdio.h>
@@ -26,7 +26,7 @@
 #define SNAPSHOT_MS 10000
 #define SLOW_START_MS 20000
 #define STOP_TIMEOUT_MS 5000
-/* For somebody to attach to a session that was over when it was detached */
+/* Time for a consumer to attach to a session that was over when it was detached */
 #define OVER_MS 60000
 #define MS_PER_S 1000
 
@@ -63,7 +63,7 @@ bool session_is_running(const struct session *session)
 	       session->state == SESSION_STOP_WAIT;
 }
 
-/* One with CLONE_SNAPSHOT is read through its clones only. */
+/* A session with CLONE_SNAPSHOT is read only through its clones. */
 bool session_waits_for_trigger(const struct session *session)
 {
 	const Pft__TraceConfig__TriggerConfig *config = session->config->trigger_config;
@@ -99,7 +99,7 @@ struct session *session_find(const struct service *s, uint64_t id)
 	return NULL;
 }
 
-/* The clock that duration_ms is of. */
+/* Returns the timers of the clock that duration_ms refers to. */
 static struct timers *duration_timers(const struct session *session)
 {
 	return session->config->prefer_suspend_clock_for_duration ?
@@ -119,7 +119,7 @@ static void finish(void *arg)
 	session_finish(arg);
 }
 
-/* Nobody stopped it, and no trigger: one that was fired has its own delay. */
+/* Ends the session, unless a trigger has stopped it, which has its own delay. */
 static void duration_over(void *arg)
 {
 	struct session *session = arg;
@@ -186,7 +186,7 @@ static void trigger_too_late(void *arg)
 		session_stop(session, true, NULL);
 }
 
-/* Nobody was attached to it when it ended; perhaps somebody is by now. */
+/* Frees a session that ended without a consumer, unless one has attached since. */
 static void forgotten(void *arg)
 {
 	struct session *session = arg;
@@ -334,12 +334,12 @@ void session_set_uuid(struct session *session, const Pft__TraceConfig *config)
 		return;
 	if (getrandom(session->uuid, sizeof(session->uuid), 0) < 0)
 		session->uuid[0] = (int64_t)clocks_boot_ns();
-	/* A random one, version 4: as its bytes are in memory */
+	/* Marks it as random, version 4, in the byte order of memory */
 	((uint8_t *)session->uuid)[6] = (((uint8_t *)session->uuid)[6] & 0x0f) | 0x40;
 	((uint8_t *)session->uuid)[8] = (((uint8_t *)session->uuid)[8] & 0x3f) | 0x80;
 }
 
-/* What a filter would hide by rules for texts, which are not applied here, must not come out. */
+/* True if the filter has rules for texts: they are not supported here, and must not be ignored. */
 static bool has_text_rules(const Pft__TraceConfig__TraceFilter *wish)
 {
 	return (wish->string_filter_chain && wish->string_filter_chain->n_rules) ||
@@ -405,7 +405,7 @@ void session_check_started(struct session *session)
 		session->is_start_known = consumer_tell_all_started(session->consumer);
 }
 
-/* All it had is where it belongs. */
+/* Called when all data of the session is in its place. */
 static void over(struct session *session)
 {
 	char error[SESSION_ERROR_MAX];
@@ -420,13 +420,13 @@ static void over(struct session *session)
 		if (session->end_error)
 			log_error("session %llu: %s", (unsigned long long)session->id,
 				  session->end_error);
-		/* Not now: callers go through the list of sessions. */
+		/* Deferred, as callers walk the list of sessions. */
 		timer_set(&session->service->timers, &session->end_timer, 0);
 	}
 	service_ended_session(session->service);
 }
 
-/* Its buffers have all that they are to have. */
+/* Called when the buffers are complete. */
 static void disabled(struct session *session)
 {
 	session->state = SESSION_DISABLED;
@@ -465,7 +465,7 @@ static void begin_end(struct session *session, const char *error)
 	instances_stopped(session);
 }
 
-/* Nobody reads what would be taken for one that is freed and has no file. */
+/* Takes nothing more for a freed session without a file, as nobody will read it. */
 static void disable(struct session *session, const char *error)
 {
 	struct works *works = &session->service->works;
@@ -523,7 +523,7 @@ void session_stop(struct session *session, bool now, const char *error)
 static void finished(struct session *session, void *arg, bool is_done)
 {
 	(void)arg;
-	/* The first one's outcome is that of the session. */
+	/* The first flush decides the outcome for the session. */
 	if (!session || session->flush_counts.final)
 		return;
 	session->flush_counts.final = is_done ?

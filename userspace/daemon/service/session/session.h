@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * session.h - one recording: buffers, instances of data sources, and when it starts and ends
+ * session.h - a recording: its buffers, instances of data sources, and state
  *
  *                    StartTracing, trigger               stop, duration, trigger, full file
  *   CONFIGURED ------------------------------> STARTED ---------------------------------+
@@ -40,26 +40,26 @@ enum session_state {
 	SESSION_CLONED,
 };
 
-/* A packet of the service's own, waiting to be read */
+/* A packet of the service that waits to be read */
 struct own_packet {
 	STAILQ_ENTRY(own_packet) link;
-	int kind;			/* of events: enum service_packets_event */
+	int kind;			/* for events: enum service_packets_event */
 	size_t size;
 	uint8_t bytes[];
 };
 
 STAILQ_HEAD(own_packets, own_packet);
 
-/* What the session itself puts into the trace, and in which order */
+/* What the session itself writes into the trace, in order */
 struct own {
-	bool has_head;			/* written: uuid, system, config */
+	bool has_head;			/* uuid, system and config are written */
 	bool wants_mark;		/* a synchronisation mark is due */
-	bool wants_stats;		/* at the end of the reading after this was set */
-	struct own_packets clocks;	/* snapshots that were taken */
+	bool wants_stats;		/* due at the end of the next reading */
+	struct own_packets clocks;	/* snapshots not written yet */
 	struct own_packets triggers;	/* received, not written yet */
 	struct own_packets events;
 	struct clock_readings first;	/* at the start */
-	struct clock_readings latest;	/* that was kept */
+	struct clock_readings latest;	/* latest snapshot kept */
 };
 
 struct flush_counts {
@@ -75,33 +75,33 @@ struct filter_counts {
 struct file {
 	bool is_used;			/* packets go there, not to consumers */
 	struct disk *disk;		/* NULL: none, or closed */
-	struct batch batch;		/* on its way there, if is_busy */
+	struct batch batch;		/* being written if is_busy */
 	bool is_busy;
-	bool has_more;			/* behind the batch, */
-	bool waits;			/* and for memory before that is read */
+	bool has_more;			/* after the batch */
+	bool waits;			/* waits for memory before that is read */
 	struct timer memory_timer;
-	bool is_full;			/* nothing follows but the statistics, */
-	uint64_t reserve;		/* for which so much of max is kept */
-	bool is_ending, is_last;	/* the last packets are wanted, are in the batch */
-	int error;			/* -errno: the rest is lost */
-	uint64_t lost;			/* packets */
+	bool is_full;			/* only the statistics may follow */
+	uint64_t reserve;		/* bytes of max kept for them */
+	bool is_ending, is_last;	/* the end is wanted, is in the batch */
+	int error;			/* -errno: further packets are lost */
+	uint64_t lost;			/* packets lost */
 	uint64_t written, max;
 	uint32_t period_ms;
-	bool flushes_first;		/* a flush precedes each write */
+	bool flushes_first;		/* flush before each write */
 	bool syncs;
 };
 
-/* Which source it looks at, and for what (source_matching.h) */
+/* Current position in examining data sources (source_matching.h) */
 struct look {
 	struct work work;
-	struct source *source;		/* NULL: all were looked at */
-	size_t wish, pattern;		/* data source of the configuration, its next expression */
-	uint64_t last;			/* number of the last source that there was at first */
-	bool is_first;			/* that one was not reached yet, */
-	bool wants_start;		/* and the session is to start then */
+	struct source *source;		/* NULL: all were examined */
+	size_t wish, pattern;		/* index of the data source, of its next expression */
+	uint64_t last;			/* number of the last source in the first pass */
+	bool is_first;			/* the first pass is not over */
+	bool wants_start;		/* start the session after it */
 };
 
-/* Before it is disabled, what producers have written is taken, a producer a step. */
+/* Takes what producers have written before the session is disabled, one producer per step */
 struct scrape {
 	struct work work;
 	struct producer *next;
@@ -115,37 +115,37 @@ struct session {
 	enum session_state state;
 	uid_t uid;			/* of the consumer that made it */
 	struct consumer *consumer;	/* NULL: detached */
-	char *key;			/* of a detached one */
+	char *key;			/* key of a detached session */
 	Pft__TraceConfig *config;
 	uint32_t duration_ms;
 	int64_t uuid[2];		/* lsb, msb */
 	bool was_triggered;
-	bool has_changed;		/* its filters, so that it looks again */
-	bool is_match_said;		/* that an expression took too long, to match a name */
-	bool have_all_started;		/* once; later ones do not count */
+	bool has_changed;		/* its filters: all sources are examined again */
+	bool is_match_said;		/* a failed match was logged */
+	bool have_all_started;		/* once; later instances do not count */
 	bool is_start_known;		/* the consumer was told */
-	bool is_over;			/* disabled, its file complete, and the consumer told */
-	bool is_freed;			/* all that is left to do is to fill and write its file */
-	char *end_error;		/* why it was disabled, NULL: it was wanted */
+	bool is_over;			/* disabled, file complete, consumer told */
+	bool is_freed;			/* only its file remains to be written */
+	char *end_error;		/* why it was disabled, NULL: on request */
 	uint64_t start_realtime_ns;
 
 	struct buffer *buffers;
 	size_t buffer_nr;
-	size_t next_buffer;		/* is read first */
+	size_t next_buffer;		/* read next */
 	struct look look;
 	struct scrape scrape;
-	struct work freeing;		/* of the buffers; then nothing is left */
-	Pft__DataSourceConfig **told;	/* by data source, what producers get; NULL: nothing yet */
+	struct work freeing;		/* frees the buffers, then itself */
+	Pft__DataSourceConfig **told;	/* by data source: config for producers; NULL: none yet */
 	TAILQ_HEAD(instance_list, instance) instances;
 	TAILQ_HEAD(flush_list, flush) flushes;
 	uint32_t flush_nr;
-	size_t awaited_nr;		/* acknowledgements, of all flushes */
+	size_t awaited_nr;		/* acknowledgements awaited by all flushes */
 	LIST_HEAD(, delayed) delayed;	/* clones asked for by triggers */
 	uint32_t delayed_nr;
 
 	struct timer stop_timer, ack_timer, slow_timer, snapshot_timer, flush_timer, clear_timer;
 	struct timer write_timer, trigger_timer, hit_timer, end_timer;
-	uint32_t flush_period_ms;	/* 0: not periodically */
+	uint32_t flush_period_ms;	/* 0 = not periodic */
 
 	struct own own;
 	struct file file;
@@ -154,62 +154,71 @@ struct session {
 	struct flush_counts flush_counts;
 	struct filter_counts filter_counts;
 	uint64_t invalid_packets;
-	uint64_t packets_lost;		/* for want of memory, on their way out; */
+	uint64_t packets_lost;		/* out of memory while reading */
 	uint64_t packets_too_large;
-	uint64_t lost_before, too_large_before;	/* of these, by the original of a clone */
-	uint8_t *scratch[2];		/* for filtering and compressing, grown as needed */
+	uint64_t lost_before, too_large_before;	/* those of a clone's original */
+	uint8_t *scratch[2];		/* for filtering, grown as needed */
 	size_t scratch_room[2];
 };
 
-/* Room for the text of a refusal */
+/* Bytes for the text of a refusal */
 #define SESSION_ERROR_MAX 512
 
-/* Without buffers and not in the service's list yet. Takes @config. Return: NULL: no memory. */
+/*
+ * Makes a session without buffers, not yet in the service's list. Takes @config. Return: NULL: out
+ * of memory.
+ */
 struct session *session_alloc(struct service *s, Pft__TraceConfig *config, uid_t uid);
-/* One buffer each as in the configuration. Return: whether it worked; otherwise @error says why. */
+/* Makes the buffers of the configuration. Return: true on success; otherwise @error says why. */
 bool session_make_buffers(struct session *session, char *error);
-/* The configuration's, or a new one. @config: NULL: a new one in any case. */
+/* Takes the uuid of @config, or makes one if there is none. @config: NULL: makes one. */
 void session_set_uuid(struct session *session, const Pft__TraceConfig *config);
-/* trace_filter of the configuration, if it has one. Return: as above; @error may be NULL. */
+/* Loads trace_filter of the configuration, if any. Return: as above; @error may be NULL. */
 bool session_load_filter(struct session *session, char *error);
-/* Into the list, with a number of its own. */
+/* Adds the session to the list, with an id of its own. */
 void session_publish(struct session *session);
 
-/* Nothing happens in other states than CONFIGURED; with its first look if that is not over. */
+/* No-op except in CONFIGURED; waits until the first pass over the sources is over. */
 void session_start(struct session *session);
 /*
- * @now: without waiting for anybody. @error: what the consumer is told, may be NULL. Until all is
- * taken that producers have written, what the consumer calls waits.
+ * @now: without waiting for acknowledgements. @error: for the consumer, may be NULL. The
+ * consumer's calls wait until all that producers have written is taken.
  */
 void session_stop(struct session *session, bool now, const char *error);
-/* It goes on without its consumer. One that is over is freed unless one comes for it in time. */
+/*
+ * The session goes on without its consumer. If it is over, it is freed unless a consumer attaches
+ * in time.
+ */
 void session_detach(struct session *session);
-/* Flushes, then stops it, once. Where nobody is attached it is freed when it has stopped. */
+/* Flushes, then stops the session, once. Without a consumer it is freed after that. */
 void session_finish(struct session *session);
-/* Stops it if need be; the consumer, if any, has none any more. Its file is written to the end. */
+/* Stops the session if needed, and takes it from its consumer. Its file is written to the end. */
 void session_free(struct session *session, const char *error);
-/* What is left when nothing refers to it any more, or has ever referred to it. */
+/* Frees what is left of a session that nothing refers to. */
 void session_release(struct session *session);
-/* Its file is complete. */
+/* Called when the file is complete. */
 void session_written(struct session *session);
 
-/* Instances have changed their state: perhaps all have started or stopped now. */
+/* Called when instances change state: check if all have started or stopped. */
 void session_check_started(struct session *session);
 void session_check_stopped(struct session *session);
-/* Nothing waits for @p any more, or is to be taken from it. */
+/* Stops waiting for @p and taking from it. */
 void session_producer_left(struct session *session, struct producer *p);
 
 bool session_is_running(const struct session *session);
-/* It is known only after a trigger whether there is anything to read. */
+/* True if only a later trigger decides whether there is anything to read. */
 bool session_waits_for_trigger(const struct session *session);
 int session_trigger_mode(const struct session *session);
-/* How long the acknowledgement of a stop is waited for. */
+/* Returns how long the acknowledgement of a stop is awaited. */
 uint32_t session_stop_timeout_ms(const struct session *session);
 bool session_allows(const struct session *session, uid_t uid);
 const char *session_state_name(const struct session *session);
 struct session *session_find(const struct service *s, uint64_t id);
 
-/* Milliseconds to the next multiple of @period_ms of the wall clock: sessions act together. */
+/*
+ * Returns the ms to the next multiple of @period_ms of the wall clock, so that sessions act
+ * together.
+ */
 uint64_t aligned_delay_ms(uint32_t period_ms);
 
 #endif

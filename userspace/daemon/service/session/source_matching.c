@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* source_matching.c - a session looks at all data sources that there are, for those it wants */
+/* source_matching.c - a session examines all data sources for those it wants */
 #include "source_matching.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@
 enum verdict {
 	NO,
 	YES,
-	NOT_YET,	/* there is another expression to be tried */
+	NOT_YET,	/* another expression is to be tried */
 };
 
 static bool is_open(const struct session *session)
@@ -29,12 +29,12 @@ static bool may_match(const Pft__TraceConfig__DataSource *wish, const struct sou
 		return false;
 	if (s->is_locked && p->peer->cred.uid != s->uid)
 		return false;
-	/* All producers are of this machine. */
+	/* All producers run on this machine. */
 	return !wish->n_machine_name_filter ||
 	       match_names("host", wish->machine_name_filter, wish->n_machine_name_filter);
 }
 
-/* The names and the first expression, or the next one */
+/* Checks the names and the first expression, or the next expression. */
 static enum verdict matches(struct session *session, const Pft__TraceConfig__DataSource *wish)
 {
 	struct look *l = &session->look;
@@ -54,7 +54,7 @@ static enum verdict matches(struct session *session, const Pft__TraceConfig__Dat
 			   &session->is_match_said) ? YES : NOT_YET;
 }
 
-/* It has looked at what there was at its beginning: who waited for that goes on. */
+/* The first pass is over: the consumer's calls, and a start that waited, go on. */
 static void first_over(struct session *session)
 {
 	session->look.is_first = false;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * source_matching.h - a session looks at all data sources, one after the other, for those it wants
+ * source_matching.h - a session examines all data sources, one by one, for those it wants
  *
- * In turns (work.h): regular expressions for names of producers may take long. A source that is
- * registered later is behind all others, and is looked at then.
+ * Works in steps (work.h), as regular expressions for names of producers may take long. A source
+ * registered later is at the end of the list, and is examined then.
  */
 #ifndef KTRACED_SERVICE_SESSION_SOURCE_MATCHING_H
 #define KTRACED_SERVICE_SESSION_SOURCE_MATCHING_H
@@ -11,12 +11,12 @@
 #include "producer.h"
 #include "session.h"
 
-/* At all sources that there are now; then session_start() has its effect. */
+/* Examines all current sources; session_start() takes effect only after that. */
 void source_matching_begin(struct session *session);
-/* Once more, as its filters have changed. */
+/* Examines all sources again, as the filters have changed. */
 void source_matching_again(struct session *session);
 void source_matching_stop(struct session *session);
-/* All sessions look at @source, which was registered just now; it is going away. */
+/* Called when @source was registered, for all sessions to examine; and when it is removed. */
 void source_matching_added(struct service *s, struct source *source);
 void source_matching_removed(struct service *s, struct source *source);
 

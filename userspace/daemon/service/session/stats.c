@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* stats.c - statistics of a session and of the service, as consumers and traces get them */
+/* stats.c - statistics of a session and of the service, for consumers and traces */
 #include "stats.h"
 
 #include <stdlib.h>
@@ -9,10 +9,10 @@
 #include "service/buffer/trace_buffer.h"
 #include "service/ipc/wire.h"
 
-/* A row's tag and size in a message; what is before all of them: the histogram's classes */
+/* Maximum size of a row's tag and size; of the histogram's classes before all rows */
 #define ROW_PREFIX_MAX 5
 #define ROWS_HEAD_MAX 64
-/* A field's tag and a number */
+/* Maximum size of a field: tag and number */
 #define FIELD_MAX (3 + WIRE_VARINT_MAX)
 
 #define SET(message, member, value) ((message)->has_##member = true, (message)->member = (value))
@@ -102,7 +102,7 @@ static size_t count_writers(const struct session *session)
 	return nr;
 }
 
-/* Return: whether there is room for @m among @left bytes, with its tag and size before it. */
+/* True if @m fits in @left bytes, with its tag and size; subtracts them */
 static bool has_room(const Pft__TraceStats__WriterStats *m, size_t *left)
 {
 	const size_t size = ROW_PREFIX_MAX + protobuf_c_message_get_packed_size(&m->base);
@@ -112,7 +112,7 @@ static bool has_room(const Pft__TraceStats__WriterStats *m, size_t *left)
 	return has;
 }
 
-/* As many as take @left bytes in a message */
+/* Adds writers that fit in @left bytes of a message */
 static bool add_writers(Pft__TraceStats *stats, struct session *session, size_t left)
 {
 	struct trace_buffer_origin origin;

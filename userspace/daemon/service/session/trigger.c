@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* trigger.c - names that producers and consumers fire, and what sessions do then */
+/* trigger.c - triggers fired by producers and consumers, and what sessions do then */
 #include "trigger.h"
 
 #include <stdlib.h>
@@ -10,12 +10,12 @@
 #include "service/ipc/message.h"
 
 #define NS_PER_DAY (24ull * 3600 * 1000000000)
-/* Of what is more than that the oldest is forgotten: a flood must not become dear. */
+/* Limits that keep a flood cheap: of names and times the oldest are forgotten. */
 #define NAME_MAX_NR 256
 #define FIRED_MAX 4096
 #define DELAYED_MAX 256
 
-/* When a trigger was fired: the latest times, in a ring */
+/* When a trigger was fired: a ring with the latest times */
 struct fired {
 	LIST_ENTRY(fired) link;
 	uint32_t first, nr;
@@ -23,7 +23,7 @@ struct fired {
 	char name[];
 };
 
-/* A clone that the consumer is told to make, after the trigger's delay */
+/* A clone that the consumer will be told to make, after the trigger's delay */
 struct delayed {
 	LIST_ENTRY(delayed) link;
 	struct session *session;
@@ -40,7 +40,7 @@ static void forget(struct fired *f)
 	free(f);
 }
 
-/* Goes to the head of the list; of too many names the last is forgotten. */
+/* Moves the name to the head of the list; forgets the last one if there are too many. */
 static struct fired *find_fired(struct service *s, const char *name)
 {
 	struct fired *f, *last = NULL;
@@ -79,7 +79,7 @@ static void remember(struct service *s, const char *name, uint64_t now)
 	f->boot_ns[(f->first + f->nr++) % FIRED_MAX] = now;
 }
 
-/* How often in the last 24 hours; what is older goes. */
+/* Counts firings in the last 24 hours; forgets older ones. */
 static uint32_t count(struct service *s, const char *name)
 {
 	const uint64_t now = clocks_boot_ns();
@@ -130,7 +130,7 @@ static void delay_clone(struct session *session, const struct trigger_hit *hit)
 	size_t len = strlen(hit->name) + 1;
 	struct delayed *d;
 
-	/* The consumer will be told often enough. */
+	/* Enough: the consumer is told of those pending. */
 	if (session->delayed_nr == DELAYED_MAX)
 		return;
 	d = calloc(1, sizeof(*d) + len + strlen(hit->producer) + 1);
@@ -156,7 +156,7 @@ static const wish *find(const struct session *session, const char *name)
 	return NULL;
 }
 
-/* @before: how often it was fired */
+/* @before: number of earlier firings */
 static bool applies(struct session *session, const wish *w, const struct trigger_hit *hit,
 		    uint32_t before)
 {
@@ -195,20 +195,20 @@ static void act(struct session *session, const struct trigger_hit *hit)
 }
 
 /*
- * What a producer fires: a step is what one session does with one name, as its regular expression
- * may take long. Sessions are met by their numbers: they may come and go between steps.
+ * A call in progress. Each step handles one name in one session, as its regular expression may
+ * take long. Sessions are visited by id, as they may come and go between steps.
  */
 struct firing {
 	struct work work;
 	struct producer *producer;
 	struct call call;
 	Pft__ActivateTriggersRequest *request;
-	uint64_t boot_ns;	/* when, */
-	uint64_t end;		/* and the number of the last session that there was then */
-	size_t at;		/* name at hand, */
-	uint64_t last;		/* number of the last session that has heard it */
-	bool has_matched;	/* and so is remembered */
-	uint32_t before;	/* then: how often the name was fired until then */
+	uint64_t boot_ns;	/* time of the call */
+	uint64_t end;		/* id of the last session at that time */
+	size_t at;		/* current name */
+	uint64_t last;		/* id of the last session visited */
+	bool has_matched;	/* with some session, so it is remembered */
+	uint32_t before;	/* firings of the name before this one */
 };
 
 static struct session *next_session(const struct firing *f)
@@ -221,7 +221,7 @@ static struct session *next_session(const struct firing *f)
 	return NULL;
 }
 
-/* A firing counts from its first session on: others of the name go on between its steps. */
+/* Counts earlier firings only until its first match: others of the name go on between its steps. */
 static void fire(struct firing *f, struct session *session)
 {
 	struct service *s = f->producer->service;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* trigger.h - names that producers and consumers fire, and what sessions do then (PFT-80..82) */
+/* trigger.h - triggers fired by producers and consumers, and what sessions do then (PFT-80..82) */
 #ifndef KTRACED_SERVICE_SESSION_TRIGGER_H
 #define KTRACED_SERVICE_SESSION_TRIGGER_H
 
@@ -8,20 +8,20 @@
 #include "service_packets.h"
 #include "session.h"
 
-/* Names in one call */
+/* Maximum number of names in one call */
 #define TRIGGER_NAMES_MAX 1024
 
 /*
- * All names of @request; then @call is answered. Until then the producer's calls wait.
- * Return: false if there are too many, or there is no memory.
+ * Fires all names of @request, then answers @call. The producer's calls wait until then.
+ * Return: false if there are too many names, or out of memory.
  */
 bool trigger_fire(struct producer *p, const struct call *call,
 		  const Pft__ActivateTriggersRequest *request);
-/* The producer goes. */
+/* Called when the producer disconnects. */
 void trigger_stop(struct producer *p);
-/* The session ends: clones that were to be asked for are not. */
+/* Called when the session ends: drops clones that were still to be asked for. */
 void trigger_cancel(struct session *session);
-/* What was fired when. */
+/* Forgets when triggers were fired. */
 void trigger_forget(struct service *s);
 
 #endif

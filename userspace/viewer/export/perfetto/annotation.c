@@ -74,7 +74,7 @@ static size_t path_room(const struct ktrace_trace_event *e)
 	return room;
 }
 
-/* Text may need three bytes per byte that is not UTF-8, or two digits per byte. */
+/* Reserves room: text may need three bytes per byte that is not UTF-8, or two digits per byte. */
 void event_room(struct perfetto *p, const struct ktrace_trace_event *e)
 {
 	const size_t text = TEXT_ROOM + 4 * (size_t)e->len + path_room(e);

@@ -41,7 +41,7 @@ enum name_table { NAME_CATEGORY, NAME_EVENT, NAME_ANNOTATION, NAME_TABLES };
  * @raw:	the trace whose packets are copied as they are, NULL = none
  * @is_mixed:	events are mixed with packets of others: they have their own sequence and clock
  * @has_head:	the packets before all events that are not of @raw were written
- * packets of @raw
+ * @raw_packets: packets of @raw
  * @raw_nr:	number of @raw_packets
  * @raw_cap:	capacity of @raw_packets
  * @raw_bytes:	bytes of @raw_packets

@@ -179,8 +179,8 @@ static int cpu_of(const bt_packet *packet)
 }
 
 /*
- * Takes a member that tells which thread recorded the event, or its CPU, stored elsewhere; false:
- * the member becomes a field.
+ * Takes a member that tells the event's thread, CPU or interrupt, stored elsewhere; false: the
+ * member becomes a field.
  */
 static bool take_context(struct import_writer_event *e, const bt_trace *trace, const char *name,
 			 const bt_field *field)

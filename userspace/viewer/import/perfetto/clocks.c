@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-/* Most steps of a way */
+/* Maximum length of a way */
 #define STEPS_MAX 8u
 /* Pairs of all links together: a week of six clocks every ten seconds */
 #define PAIRS_MAX (2u << 20)

@@ -11,8 +11,8 @@ typedef Perfetto__Protos__TracePacket TracePacket;
 
 #define NAME_SIZE SLICE_NAME
 /*
- * Names of slices that get types, of which a tracefile has a limited number; later slices share a
- * type and have the name as a field.
+ * Maximum number of slice names with a type of their own, as a tracefile's types are limited;
+ * later slices share a type and have the name as a field.
  */
 #define SLICES_MAX 16384u
 

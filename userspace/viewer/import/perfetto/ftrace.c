@@ -233,7 +233,7 @@ static int put_generic(struct conversion *c, const Perfetto__Protos__GenericFtra
 	return end_event(c, at);
 }
 
-/* @pid: of the child, 0 = that of the thread known by its number, or its own */
+/* @pid: process of the child; 0 = the one known for @tid, else @tid itself */
 static int put_fork(struct conversion *c, const struct ftrace_place *at, __u32 tid, __u32 pid,
 		    const char *comm)
 {
@@ -254,7 +254,7 @@ static int put_fork(struct conversion *c, const struct ftrace_place *at, __u32 t
 	return end_event(c, at);
 }
 
-/* It says whether the child is a thread, which sched_process_fork does not. */
+/* task_newtask tells whether the child is a thread, which sched_process_fork does not. */
 static int put_newtask(struct conversion *c, const Perfetto__Protos__TaskNewtaskFtraceEvent *m,
 		       const struct ftrace_place *at)
 {
@@ -264,7 +264,7 @@ static int put_newtask(struct conversion *c, const Perfetto__Protos__TaskNewtask
 	return put_fork(c, at, tid, !is_thread ? tid : parent ? parent : at->tid, m->comm);
 }
 
-/* Of a number that perfetto.proto does not know */
+/* Writes an event whose number perfetto.proto does not know. */
 static int put_other(struct conversion *c, const FtraceEvent *e, const struct ftrace_place *at)
 {
 	const unsigned int nr = e->base.n_unknown_fields;
@@ -295,7 +295,7 @@ static int put_event(struct conversion *c, const Bundle *b, const FtraceEvent *e
 					e->sched_process_fork->child_comm);
 		break;
 	case PERFETTO__PROTOS__FTRACE_EVENT__EVENT_SCHED_WAKING:
-		/* Where no wakeup is recorded, it counts as such. */
+		/* Without wakeups in the trace, a waking counts as one. */
 		return ftrace_put(c, c->ftrace.has_wakeup ? f->name : "sched_wakeup",
 				   &e->sched_waking->base, &at);
 	default:
@@ -304,7 +304,7 @@ static int put_event(struct conversion *c, const Bundle *b, const FtraceEvent *e
 	return ftrace_put(c, f->name, &e->sched_switch->base, &at);
 }
 
-/* Of what it begins with; the packet needs no stamp of its own. */
+/* Sets the time to that of the first event, as the packet needs no stamp of its own. */
 static void begin_time(struct conversion *c, const Bundle *b)
 {
 	const Perfetto__Protos__FtraceEventBundle__CompactSched *s = b->compact_sched;

@@ -18,7 +18,7 @@ struct packet_field;
  * @threads:	threads named by process trees or events
  * @cpus:	CPUs with compact events, see ftrace_put_compact()
  * @has_wakeup:	wakeups are recorded, not only wakings
- * new threads are recorded, so that forks tell whether the child is a thread
+ * @has_newtask: new threads are recorded, so that forks tell whether the child is a thread
  */
 struct ftrace {
 	struct hash_table threads;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ftrace_compact.c - switches and wakings that come in columns
+ * ftrace_compact.c - switches and wakings that are stored in columns
  *
- * They do not say which thread was switched from: the one switched to before on the CPU.
+ * A compact switch does not name the previous thread: it is the one last switched to on the CPU.
  */
 #include "convert.h"
 #include "ftrace.h"
@@ -13,7 +13,7 @@
 typedef Perfetto__Protos__FtraceEventBundle Bundle;
 typedef Perfetto__Protos__FtraceEventBundle__CompactSched CompactSched;
 
-/* A thread's name; however long it says that is, many may name it. */
+/* Returns a thread's name; truncates it in place, as many events may refer to a long one. */
 static const char *text_of(const CompactSched *s, __u32 i)
 {
 	char *text = i < s->n_intern_table ? s->intern_table[i] : NULL;

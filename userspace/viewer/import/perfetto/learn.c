@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * learn.c - what holds for a whole trace: clocks, tracks, the machine; the time of a packet
+ * learn.c - learns what holds for a whole trace: clocks, tracks, the machine; sets the time of
+ * packets
  *
- * These are looked for first, in all packets, as a writer may be read before what it relies on.
+ * Learns from all packets before the conversion, as a writer's packets may precede those they rely
+ * on.
  */
 #include "convert.h"
 
@@ -11,12 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Numbers of a packet's fields */
+/* Field numbers of packets */
 enum { PACKET_FTRACE_EVENTS = 1, PACKET_PROCESS_TREE = 2, PACKET_CLOCK_SNAPSHOT = 6,
        PACKET_SEQUENCE = 10, PACKET_SYSTEM_INFO = 45, PACKET_TRACK_DESCRIPTOR = 60,
        PACKET_PART = 1717 };
 
-/* Clocks of one snapshot; others of it are not looked at. */
+/* Clocks read per snapshot; ignores the others. */
 #define READINGS_MAX 32u
 
 static struct clock_id clock_of(__u32 sequence, __u32 id)
@@ -135,7 +137,7 @@ static int learn(void *arg, const struct packet *p)
 	return ret;
 }
 
-/* What is merged has one clock. */
+/* Keeps the recordings only if clock and boot match, as a merged trace has one clock. */
 static void learn_natives(struct conversion *c)
 {
 	natives_end(&c->natives);
@@ -155,11 +157,14 @@ int convert_learn(struct conversion *c)
 
 	if (!ret || ret == -EINVAL)
 		learn_natives(c);
-	/* What is damaged is noticed when it is converted. */
+	/* The conversion reports damage. */
 	return ret == -EINVAL ? 0 : ret;
 }
 
-/* Stamps of such a clock are what is added to the one before; a snapshot sets it. */
+/*
+ * Sets the private clocks in a snapshot: each stamp of an incremental one is added to the
+ * previous.
+ */
 static void set_private(struct conversion *c, const Perfetto__Protos__ClockSnapshot *snapshot)
 {
 	struct sequence_clock *clock;
@@ -180,7 +185,7 @@ static void set_private(struct conversion *c, const Perfetto__Protos__ClockSnaps
 	}
 }
 
-/* Return: false: what set the clock is gone */
+/* Return: false: the packet that set the clock is lost */
 static bool private_time(struct conversion *c, __u32 id, __u64 *stamp)
 {
 	struct sequence_clock *clock = sequences_clock(&c->sequences, c->sequence, id);
@@ -193,7 +198,7 @@ static bool private_time(struct conversion *c, __u32 id, __u64 *stamp)
 	return true;
 }
 
-/* A snapshot needs no stamp of its own. */
+/* Takes the time from the snapshot's clocks, as it needs no stamp of its own. */
 static void snapshot_time(struct conversion *c, const Perfetto__Protos__ClockSnapshot *snapshot)
 {
 	const Perfetto__Protos__ClockSnapshot__Clock *clock;

@@ -9,16 +9,16 @@
 
 typedef Perfetto__Protos__TrackEvent TrackEvent;
 
-/* Numbers of tracks that are made up begin with this. */
+/* Numbers of generated tracks begin with this. */
 #define ASYNC_UUID 0x6173796e63000000ull
 
-/* struct async_row - an id; track 0: nothing is open */
+/* struct async_row - an id and its track; track 0: nothing is open */
 struct async_row {
 	struct async_id id;
 	__u64 track;
 };
 
-/* struct lane_row - tracks of ids of which nothing is open */
+/* struct lane_row - tracks on which nothing is open */
 struct lane_row {
 	__u32 pid;
 	__u32 scope;

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * legacy.h - events of Chrome's macros: what their phase means, and the tracks of asynchronous ones
+ * legacy.h - events of Chrome's macros: their phases, and the tracks of asynchronous ones
  *
- * An asynchronous event has an id. Events of one id, category or name are one in the other, so they
- * are on a track of their own, which another id takes over when nothing is open on it any more: for
- * millions of requests there are as many tracks as there were requests at once.
+ * Asynchronous events have ids. Events with the same id, and category or name, are nested, so they
+ * get a track of their own. Once nothing is open on it, another id reuses it: for millions of
+ * requests there are only as many tracks as requests at a time.
  */
 #ifndef VIEWER_IMPORT_PERFETTO_LEGACY_H
 #define VIEWER_IMPORT_PERFETTO_LEGACY_H
 
 #include "tracks.h"
 
-/* What an event is, whichever way it says so */
+/* Type of an event, in either encoding */
 enum event_type { EVENT_INSTANT, EVENT_BEGIN, EVENT_END, EVENT_COMPLETE, EVENT_COUNTER };
 
 /**
- * struct async_id - whose asynchronous event it is
+ * struct async_id - identifies asynchronous events that belong together
  * @id:		the number
- * @pid:	process whose number it is, 0 = everybody's
- * @scope:	what ids are told apart by besides, a number of the caller's
+ * @pid:	process that the id belongs to, 0 = global
+ * @scope:	what else distinguishes ids, a number of the caller's
  */
 struct async_id {
 	__u64 id;
@@ -27,10 +27,10 @@ struct async_id {
 };
 
 /**
- * struct asyncs - those that have been
- * @ids:	by struct async_id: the track, while something is open on it
- * @lanes:	by process and scope: tracks that are free
- * @made:	tracks so far
+ * struct asyncs - ids of asynchronous events and their tracks
+ * @ids:	by struct async_id: its track, while something is open
+ * @lanes:	by process and scope: free tracks
+ * @made:	number of tracks so far
  */
 struct asyncs {
 	struct hash_table ids;
@@ -39,20 +39,20 @@ struct asyncs {
 };
 
 enum event_type legacy_type(const Perfetto__Protos__TrackEvent *e);
-/* The letter that says what a legacy event is, 0: it is none */
+/* Returns the letter for the type of a legacy event, 0: the event is none */
 char legacy_phase(const Perfetto__Protos__TrackEvent *e);
-/* Is the event on a track of its id? */
+/* True if the event is on the track of its id. */
 bool legacy_is_async(const Perfetto__Protos__TrackEvent *e);
-/* Are ids of other names others? Else those of other categories are. */
+/* True if ids are distinguished by the event's name, false: by its category. */
 bool legacy_is_by_name(const Perfetto__Protos__TrackEvent *e);
-/* Its number; @is_local: it is one of its process. Return: false: it has none */
+/* Reads the id; @is_local: it belongs to its process. Return: false: the event has none */
 bool legacy_id(const Perfetto__Protos__TrackEvent *e, __u64 *id, bool *is_local);
 
 void asyncs_init(struct asyncs *a);
-/* The track for the event of @id that comes now, called @name if it is new. NULL: no memory */
+/* Returns the track for the next event of @id, named @name if new; NULL: out of memory */
 struct track *asyncs_track(struct asyncs *a, struct tracks *t, const struct async_id *id,
 			   const char *name);
-/* That event has been taken in; its track may be free now. Return: 0, -ENOMEM. */
+/* Called after that event; frees the track if nothing is open on it. Return: 0, -ENOMEM. */
 int asyncs_done(struct asyncs *a, const struct async_id *id, const struct track *track);
 void asyncs_free(struct asyncs *a);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* main.c - ktrace import --from perfetto: a trace of Perfetto as a tracefile */
+/* main.c - ktrace import --from perfetto: converts a trace of Perfetto to a tracefile */
 #include "import/import.h"
 
 #include "convert.h"
@@ -37,7 +37,7 @@ static int map(const char *path, const unsigned char **data, size_t *size)
 	return -ECANCELED;
 }
 
-/* What the command line says of the clock */
+/* Sets the clock as given on the command line. */
 static int set_clock(const struct import *x, struct conversion *c)
 {
 	struct import_clock told;

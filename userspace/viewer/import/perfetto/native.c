@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* native.c - puts the pieces of tracefiles together that lie among packets */
+/* native.c - reassembles tracefiles from their pieces in packets */
 #include "native.h"
 
 #include "base/temporary.h"
@@ -13,19 +13,19 @@
 #include <unistd.h>
 #include <zstd.h>
 
-/* Of a piece that is not compressed any more */
+/* Maximum size of a decompressed piece */
 #define PIECE_MAX (1u << 20)
-/* Text like /proc/self/fd/12 */
+/* Bytes of a path like /proc/self/fd/12 */
 #define PATH_SIZE 32
 
 /**
  * struct part - a tracefile; writer and number are the key
- * @sequence:	of the writer
+ * @sequence:	id of the writer
  * @number:	of the part
- * @size:	bytes that it is to have
- * @done:	that have come, one behind the other
- * @file:	number of a descriptor, + 1; 0 = none
- * @is_bad:	what has come makes no sense
+ * @size:	bytes it should have
+ * @done:	bytes received in order
+ * @file:	file descriptor, + 1; 0 = none
+ * @is_bad:	the pieces are invalid
  */
 struct part {
 	__u32 sequence;
@@ -69,7 +69,7 @@ static bool is_whole(const struct part *part)
 	return !part->is_bad && part->file && part->done == part->size;
 }
 
-/* Each is opened twice more when it is merged. */
+/* Merging opens each part twice more. */
 static bool has_room(const struct natives *n)
 {
 	struct rlimit limit;
@@ -147,7 +147,7 @@ static void path_of(char path[PATH_SIZE], const struct part *part)
 	snprintf(path, PATH_SIZE, "/proc/self/fd/%d", part->file - 1);
 }
 
-/* Is the part of the boot that the others are of? */
+/* True if the part has the same boot as the others. */
 static bool read_boot(struct natives *n, const struct ktrace_traceset *set)
 {
 	const struct ktrace_trace *trace = ktrace_traceset_trace(set, 0);
@@ -168,7 +168,7 @@ static bool is_readable(struct natives *n, const struct part *part)
 	bool is;
 
 	path_of(path, part);
-	/* What is damaged in it, the merge says. */
+	/* The merge reports damage inside. */
 	if (ktrace_traceset_open(NULL, &set))
 		return false;
 	is = !ktrace_traceset_add(set, path) && read_boot(n, set);
@@ -205,7 +205,7 @@ bool natives_have(const struct natives *n, const Perfetto__Protos__TracePacket *
 char **natives_paths(const struct natives *n, const char *first)
 {
 	const size_t nr = n->whole + 1;
-	/* The names lie behind their list. */
+	/* The names follow the list. */
 	char **list = malloc(nr * (sizeof(*list) + PATH_SIZE));
 	char *text = (char *)(list + nr);
 	const struct part *part;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * native.h - recordings of ktrace among the packets of a trace
+ * native.h - recordings of ktrace found in the packets of a trace
  *
- * ktrace session produce sends each part of its recording as events that others understand, and
- * then as it is, in pieces. Of a part that has come whole the former are left out, as it is merged
- * with all else; of one that is not, they are all that there is.
+ * ktrace session produce sends each part of its recording first as events that any reader
+ * understands, then the tracefile in pieces. If all pieces of a part have arrived, its events are
+ * ignored and the part is merged; otherwise they are all that is left of it.
  */
 #ifndef VIEWER_IMPORT_PERFETTO_NATIVE_H
 #define VIEWER_IMPORT_PERFETTO_NATIVE_H
@@ -18,12 +18,12 @@
 
 /**
  * struct natives - parts by writer and number
- * @parts:	rows
- * @files:	open for them
- * @whole:	how many have come whole, and are of one boot
- * @boot:	of which
+ * @parts:	table of parts
+ * @files:	number of files open for them
+ * @whole:	number of complete parts, all of one boot
+ * @boot:	id of that boot
  * @host:	name of the machine
- * @left:	bytes that pieces may have yet
+ * @left:	bytes that further pieces may have
  */
 struct natives {
 	struct hash_table parts;
@@ -34,17 +34,17 @@ struct natives {
 	__u64 left;
 };
 
-/* @most: bytes of all pieces */
+/* @most: limit on the bytes of all pieces */
 void natives_init(struct natives *n, __u64 most);
-/* Takes in what a packet's field says of a part, perhaps a piece of it. Return: 0, -errno. */
+/* Reads a packet's field about a part, perhaps with a piece. Return: 0, -errno. */
 int natives_take(struct natives *n, const struct packet_field *f, __u32 sequence);
-/* All have come: finds out which boot they are of. */
+/* Called after all pieces: checks which parts are complete and of one boot. */
 void natives_end(struct natives *n);
-/* From now on they are as if there were none. */
+/* Ignores all parts from now on. */
 void natives_drop(struct natives *n);
-/* Is what the packet says in a part that is merged, or a piece of one? */
+/* True if the packet is a piece, or belongs to a part that is merged. */
 bool natives_have(const struct natives *n, const Perfetto__Protos__TracePacket *p);
-/* Their names, and before them @first; to be freed. NULL: no memory */
+/* Returns the paths of all parts, with @first in front; to be freed. NULL: out of memory */
 char **natives_paths(const struct natives *n, const char *first);
 void natives_free(struct natives *n);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* packets.c - walks the packets of a trace, compressed ones too */
+/* packets.c - walks the packets of a trace, including compressed ones */
 #include "packets.h"
 
 #include <errno.h>
@@ -8,10 +8,13 @@
 #include <zlib.h>
 #include <zstd.h>
 
-/* Numbers of fields */
+/* Field numbers */
 enum { TRACE_PACKET = 1, PACKET_MARK = 36, PACKET_DEFLATE = 50, PACKET_ZSTD = 133 };
 
-/* Perfetto's mark of synchronization: a packet with it begins at most so many bytes before it. */
+/*
+ * Perfetto's mark of synchronization, and the most bytes between the start of its packet and the
+ * mark
+ */
 static const unsigned char mark_bytes[16] = {
 	0x82, 0x47, 0x7a, 0x76, 0xb2, 0x8d, 0x42, 0xba,
 	0x81, 0xdc, 0x33, 0x32, 0x6d, 0x57, 0xa0, 0x79,
@@ -64,7 +67,7 @@ int packet_next(const struct packet *p, size_t *at, struct packet_field *f)
 
 /*
  * struct walk - a walk through all packets
- * left: bytes that may still come of compressed ones
+ * left: bytes that compressed packets may still expand to
  */
 struct walk {
 	int (*take)(void *arg, const struct packet *p);
@@ -73,7 +76,7 @@ struct walk {
 	__u64 left;
 };
 
-/* struct plain - what was compressed */
+/* struct plain - decompressed bytes */
 struct plain {
 	unsigned char *buf;
 	size_t size;
@@ -81,7 +84,7 @@ struct plain {
 	size_t max;
 };
 
-/* Makes room for more. Return: 0, -E2BIG: there is as much as there may be, -ENOMEM. */
+/* Makes room for more bytes. Return: 0, -E2BIG: the maximum is reached, -ENOMEM. */
 static int grow(struct plain *p)
 {
 	size_t cap = p->cap ? 2 * p->cap : 64 << 10;
@@ -144,7 +147,7 @@ static int unzstd_all(const struct packet_field *f, struct plain *p)
 
 static int walk(struct walk *w, const struct packet *trace);
 
-/* What ended with an error that is the packet's own is noted, and the walk goes on. */
+/* Records an error in the packet itself and lets the walk go on; returns any other error. */
 static int note(struct walk *w, const struct packet *p, int error)
 {
 	if (error != -EINVAL && error != -E2BIG)
@@ -166,7 +169,7 @@ static int walk_compressed(struct walk *w, const struct packet *p, const struct 
 	w->left -= plain.size;
 	inner.data = plain.buf;
 	inner.size = plain.size;
-	/* What there is of one that is cut, too */
+	/* Also walks the readable part of a truncated one */
 	if (!ret || ret == -EINVAL) {
 		const int error = walk(w, &inner);
 
@@ -176,7 +179,7 @@ static int walk_compressed(struct walk *w, const struct packet *p, const struct 
 	return note(w, p, ret);
 }
 
-/* The packet, and then, if it is a compressed trace, those that are in it */
+/* Takes the packet and then, if it is a compressed trace, the packets inside. */
 static int take(struct walk *w, const struct packet *p)
 {
 	struct packet_field f;
@@ -189,10 +192,13 @@ static int take(struct walk *w, const struct packet *p)
 	return ret;
 }
 
-/* Packets with a mark have little else; a damaged file may say of many that they are long. */
+/*
+ * Largest packet with a mark, as such packets contain little else; a damaged file may claim large
+ * sizes.
+ */
 #define MARKED_MAX 4096
 
-/* Does a packet begin at @at that has the mark at @mark? */
+/* True if a packet with the mark at @mark begins at @at. */
 static bool has_mark(const struct packet *trace, size_t at, size_t mark)
 {
 	struct packet_field f, inner;
@@ -212,7 +218,7 @@ static bool has_mark(const struct packet *trace, size_t at, size_t mark)
 	return has && !more;
 }
 
-/* Where the next packet with a mark begins; the size of the trace: there is none */
+/* Finds the beginning of the next packet with a mark; the size of the trace: none */
 static size_t find_mark(const struct packet *trace, size_t from)
 {
 	const unsigned char *found;
@@ -229,7 +235,7 @@ static size_t find_mark(const struct packet *trace, size_t from)
 	return trace->size;
 }
 
-/* Goes on behind what is no packet. Return: false: there is nothing to go on with. */
+/* Skips bytes that are no packet. Return: false: no packet with a mark follows. */
 static bool resume(struct walk *w, const struct packet *trace, size_t begin, size_t *at)
 {
 	struct packets_trouble *t = w->trouble;

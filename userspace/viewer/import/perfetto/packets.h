@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * packets.h - a trace of Perfetto as bytes: its packets, and fields of one that is not unpacked
+ * packets.h - a trace of Perfetto as bytes: its packets, and the fields of a packet without
+ * unpacking
  *
- * A trace is a message whose field 1 is a packet, many times. A packet may be a trace that is
- * compressed; what is in it comes in its place. Nothing that the bytes say is believed.
+ * A trace is a message that repeats field 1, a packet. A packet may be a compressed trace, whose
+ * packets take its place. The bytes are untrusted.
  */
 #ifndef VIEWER_IMPORT_PERFETTO_PACKETS_H
 #define VIEWER_IMPORT_PERFETTO_PACKETS_H
@@ -12,21 +13,21 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Of a packet that is compressed, when it is not any more */
+/* Maximum size of a compressed packet after decompression */
 #define PACKETS_MAX (64u << 20)
-/* All of them, besides as much as one may have: so many times the bytes of the trace */
+/* Limit for all of them together: PACKETS_MAX, plus this many times the size of the trace */
 #define PACKETS_RATIO 256u
-/* Larger ones are not unpacked: what is in one takes up to fifty times its bytes. */
+/* Larger packets are not unpacked: unpacking takes up to fifty times their bytes. */
 #define PACKET_MAX (16u << 20)
 
 /**
  * struct packet - a packet
  * @data:	its bytes
- * @size:	how many
- * @number:	place in the trace; those of a compressed one have its own
- * @at:		bytes of the trace before it; those of a compressed one have its own
- * @is_inner:	it is of a compressed one
- * @is_behind:	what is before it cannot be read
+ * @size:	number of them
+ * @number:	place in the trace; packets in a compressed one have its place
+ * @at:		its offset in the trace; packets in a compressed one have its offset
+ * @is_inner:	it was in a compressed packet
+ * @is_behind:	the bytes before it cannot be read
  */
 struct packet {
 	const unsigned char *data;
@@ -38,14 +39,14 @@ struct packet {
 };
 
 /**
- * struct packets_trouble - what could not be read
- * @nr:		compressed packets that cannot be unpacked, or not to their end
- * @at:		bytes of the trace before the first of them
- * @why:	what it has
- * @end:	bytes before what is no packet; of use if packets_walk() returns -EINVAL
- * @gaps:	how often that was so, and a mark of the service came later
- * @gap_begin:	bytes before the first of them
- * @gap_end:	and to its end
+ * struct packets_trouble - parts of a trace that cannot be read
+ * @nr:		compressed packets that cannot be decompressed, or not to their end
+ * @at:		offset of the first of them in the trace
+ * @why:	what is wrong with it
+ * @end:	offset of bytes that are no packet; valid if packets_walk() returns -EINVAL
+ * @gaps:	number of times that a mark of the service followed such bytes
+ * @gap_begin:	offset of the first such gap
+ * @gap_end:	and of its end
  */
 struct packets_trouble {
 	__u64 nr;
@@ -58,7 +59,7 @@ struct packets_trouble {
 };
 
 /**
- * struct packet_field - a field
+ * struct packet_field - a field of a packet
  * @number:	of the field
  * @wire:	0: @value; 2: @size bytes at @data; 1, 5: 8 or 4 bytes at @data
  */
@@ -70,21 +71,21 @@ struct packet_field {
 	size_t size;
 };
 
-/* The field at @at, which goes behind it. Return: 1, 0 at the end, -EINVAL: it is cut. */
+/* Reads the field at @at and advances @at. Return: 1, 0 at the end, -EINVAL: it is truncated. */
 int packet_next(const struct packet *p, size_t *at, struct packet_field *f);
 
 /**
- * packets_walk - all packets
+ * packets_walk - call a function for each packet of a trace
  * @data:	the trace
- * @size:	bytes
- * @take:	called for each, also those that are compressed; ends the walk unless it returns 0
+ * @size:	bytes of @data
+ * @take:	called for each packet, even compressed ones; ends the walk unless it returns 0
  * @arg:	for @take
- * @trouble:	what could not be read
+ * @trouble:	out: what could not be read
  *
- * What is compressed and cannot be read is left out. Behind what is no packet it goes on where the
- * service has put its mark of synchronization.
+ * Leaves out compressed packets that cannot be read. After bytes that are no packet, continues at
+ * the service's next mark of synchronization.
  *
- * Return: 0, what @take returned, -EINVAL: what is behind the last packet is none, -ENOMEM.
+ * Return: 0, what @take returned, -EINVAL: bytes after the last packet are none, -ENOMEM.
  */
 int packets_walk(const unsigned char *data, size_t size,
 		 int (*take)(void *arg, const struct packet *p), void *arg,

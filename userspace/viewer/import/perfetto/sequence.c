@@ -11,10 +11,10 @@
 /* sequence_flags */
 enum { STATE_CLEARED = 1, STATE_NEEDED = 2 };
 
-/* previous_packet_dropped without a cause */
+/* Value of previous_packet_dropped without a cause */
 #define LOSS_MARK 1
 
-/* struct interned_name - where its text is; iid is the key */
+/* struct interned_name - position of a name's text; iid is the key */
 struct interned_name {
 	__u64 iid;
 	size_t at;
@@ -144,7 +144,7 @@ static int set_defaults(struct sequence *s, const Perfetto__Protos__TracePacketD
 					e->extra_double_counter_track_uuids);
 }
 
-/* The first packet always has the mark; with a cause something is missing before it as well. */
+/* The first packet always has the mark; with a cause, packets are missing before it as well. */
 bool sequence_is_lost(const Perfetto__Protos__TracePacket *p, bool is_first)
 {
 	return p->previous_packet_dropped > LOSS_MARK ||

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * sequence.h - what the packets of one writer say once and refer to later (PFT-58, PFT-93)
+ * sequence.h - what the packets of a writer state once and refer to later (PFT-58, PFT-93)
  *
- * Names and defaults hold until they are cleared. After a loss it is not known what was said, so
- * packets that refer to it cannot be understood until it is cleared.
+ * Names and defaults hold until they are cleared. After a loss the state is unknown, so packets
+ * that refer to it cannot be understood until it is cleared.
  */
 #ifndef VIEWER_IMPORT_PERFETTO_SEQUENCE_H
 #define VIEWER_IMPORT_PERFETTO_SEQUENCE_H
@@ -15,19 +15,19 @@
 #include <ktrace/decode.h>
 #include <stdbool.h>
 
-/* What has numbers instead of names */
+/* Kinds of interned names */
 enum interned { INTERNED_CATEGORY, INTERNED_EVENT, INTERNED_ANNOTATION, INTERNED_STRING,
 		INTERNED_NR };
 
 /**
- * struct sequence_clock - a clock of its own; sequence, machine and id are the key
- * @sequence:	whose
- * @machine:	of which machine
- * @id:		its number, from CLOCK_ID_PRIVATE on
- * @is_incremental: a stamp is what is added to the one before
- * @is_set:	a snapshot has said what it shows
- * @age:	of the sequence then: what is added to a stamp that is gone says nothing
- * @unit_ns:	what it counts in
+ * struct sequence_clock - a sequence's own clock; sequence, machine and id are the key
+ * @sequence:	id of the sequence
+ * @machine:	id of its machine
+ * @id:		id of the clock, from CLOCK_ID_PRIVATE on
+ * @is_incremental: a stamp is added to the previous one
+ * @is_set:	a snapshot has set it
+ * @age:	age of the sequence at that time: after a loss, increments are useless
+ * @unit_ns:	ns per unit
  * @now_ns:	the last stamp
  */
 struct sequence_clock {
@@ -44,19 +44,19 @@ struct sequence_clock {
 /**
  * struct sequence - a writer; id and machine are the key
  * @id:		trusted_packet_sequence_id
- * @machine:	of which machine
- * @is_valid:	nothing is missing of what was said
- * @age:	how often something was
- * @gaps:	losses whose place is not known yet, as no packet behind them has had a time
- * @left_out:	packets since, which cannot be understood
- * @names:	numbers, and where in @text they are
- * @text:	NUL behind each
- * @clock:	of its packets, 0 = not said
- * @track:	of its events
- * @counters:	tracks of extra values, whole numbers first
- * @counter_nr:	how many of each
- * @tid:	thread that said it was writing; 0 = none has
- * @pid:	its process
+ * @machine:	id of its machine
+ * @is_valid:	no part of its state is lost
+ * @age:	number of losses so far
+ * @gaps:	losses not recorded yet, as no later packet had a known time
+ * @left_out:	packets left out since
+ * @names:	numbers of names, with their position in @text
+ * @text:	names, each followed by a NUL
+ * @clock:	default clock of its packets, 0 = unknown
+ * @track:	default track of its events
+ * @counters:	tracks of extra values, integers first
+ * @counter_nr:	number of each
+ * @tid:	thread that it writes for; 0 = unknown
+ * @pid:	process of that thread
  */
 struct sequence {
 	__u32 id;
@@ -75,28 +75,28 @@ struct sequence {
 	__u32 pid;
 };
 
-/* struct sequences - all of them, and clocks that were used */
+/* struct sequences - all sequences and their clocks */
 struct sequences {
 	struct hash_table sequences;
 	struct hash_table clocks;
 };
 
 void sequences_init(struct sequences *s);
-/* The one that a packet is of; NULL: no memory */
+/* Returns the sequence of a packet; NULL: out of memory */
 struct sequence *sequences_get(struct sequences *s, const Perfetto__Protos__TracePacket *p);
-/* Its clock of this number, valid until the next one is made; NULL: no memory */
+/* Returns the sequence's clock @id, valid until the next one is added; NULL: out of memory */
 struct sequence_clock *sequences_clock(struct sequences *s, const struct sequence *of, __u32 id);
-/* Takes in what a packet says for those behind it. Return: 0, -ENOMEM. */
+/* Learns what a packet states for later ones. Return: 0, -ENOMEM. */
 int sequence_learn(struct sequence *s, const Perfetto__Protos__TracePacket *p);
-/* Nobody knows any more what writers have said. */
+/* Invalidates the state of all writers. */
 void sequences_forget(struct sequences *s);
-/* Is a stamp of its clock, as it was set, a time? */
+/* True if stamps of the clock can be converted. */
 bool sequence_has_time(const struct sequence *s, const struct sequence_clock *clock);
-/* Can it be understood? */
+/* True if the packet can be understood. */
 bool sequence_knows(const struct sequence *s, const Perfetto__Protos__TracePacket *p);
-/* Was something lost before it? The first one of a sequence says so, too. */
+/* True if packets are missing before it. The first packet of a sequence may have the mark, too. */
 bool sequence_is_lost(const Perfetto__Protos__TracePacket *p, bool is_first);
-/* The name of a number, valid until the next packet; NULL: there is none */
+/* Returns the name of a number, valid until the next packet; NULL: unknown */
 const char *sequence_name(const struct sequence *s, enum interned table, __u64 iid);
 void sequences_free(struct sequences *s);
 

@@ -2,8 +2,8 @@
 /*
  * spool.c - sorts events by time
  *
- * Packets lie in the order in which the service got them, chunk by chunk; the streams of a
- * tracefile have their events in the order of time.
+ * Packets are in the order in which the service received them, chunk by chunk; events in a stream
+ * of a tracefile are in order of time.
  */
 #include "spool.h"
 
@@ -16,15 +16,15 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Bytes of events in memory, before they go into the file */
+/* Bytes of events in memory before they are written to the file */
 #define SPOOL_MEMORY (32u << 20)
 
-/* So much of a part is let go at once when it has been read; pages are not larger. */
+/* Bytes of a part released at a time after reading; at least a page. */
 #define PASSED (1u << 20)
 
 /*
- * struct spool_run - a sorted part: what is left of it in the file, and the event it begins with
- * passed: what is before that is not mapped any more
+ * struct spool_run - a sorted part: its rest in the file, and its first event
+ * passed: bytes before this offset have been released
  */
 struct spool_run {
 	size_t at;
@@ -61,7 +61,7 @@ static int open_file(struct spool *s)
 	return s->file ? 0 : -ECANCELED;
 }
 
-/* What is in memory goes into the file. */
+/* Sorts the events in memory and writes them to the file. */
 static int write_run(struct spool *s)
 {
 	struct spool_run *new = realloc(s->runs, (s->run_nr + 1) * sizeof(*new));
@@ -133,7 +133,7 @@ static int put(struct import_writer *f, const struct spooled *e, const char *dat
 				  e->ts, &lost);
 }
 
-/* A run that has grown later goes down to its place: of each two below one, none is earlier. */
+/* Moves a run whose head is later now down the heap, until no run below it is earlier. */
 static void sift(struct spool_run *heap, size_t nr, size_t at)
 {
 	const struct spool_run run = heap[at];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * spool.h - events until all are known, then in the order of time
+ * spool.h - collects events, then returns them in order of time
  *
- * What is too much for memory is sorted in parts, which are in a temporary file and merged in the
- * end: memory does not grow with the trace.
+ * Events that do not fit in memory are sorted in parts in a temporary file, which are merged at
+ * the end: memory does not grow with the trace.
  */
 #ifndef VIEWER_IMPORT_PERFETTO_SPOOL_H
 #define VIEWER_IMPORT_PERFETTO_SPOOL_H
@@ -16,14 +16,14 @@
 /**
  * struct spooled - an event
  * @ts:		its time
- * @order:	of coming
- * @type:	NULL = something was lost: of the CPU, or of programs if there is none
- * @at:		of its payload
- * @len:	bytes of that
- * @tid:	as in struct import_writer_event, and so are @pid, @cpu and @flags
- * @comm:	"" = not known
- * @lost:	without a type: how often something is missing
- * @left_out:	the same: packets that could not be taken in
+ * @order:	order of arrival
+ * @type:	NULL = a loss: of the CPU, or of programs if there is none
+ * @at:		offset of its payload
+ * @len:	bytes of the payload
+ * @tid:	as in struct import_writer_event; likewise @pid, @cpu and @flags
+ * @comm:	"" = unknown
+ * @lost:	without a type: number of losses
+ * @left_out:	without a type: number of packets left out
  */
 struct spooled {
 	__u64 ts;
@@ -44,15 +44,15 @@ struct spool_run;
 
 /**
  * struct spool - all events
- * @events:	in memory
- * @nr:		how many
- * @cap:	for how many there is room
- * @payloads:	of them
- * @order:	of the next one
- * @file:	parts that are sorted, NULL = none
- * @runs:	these parts
- * @run_nr:	how many
- * @end:	bytes of them
+ * @events:	events in memory
+ * @nr:		number of @events
+ * @cap:	capacity of @events
+ * @payloads:	payloads of @events
+ * @order:	order of the next event
+ * @file:	sorted parts, NULL = none
+ * @runs:	the parts in @file
+ * @run_nr:	number of @runs
+ * @end:	bytes of @file
  */
 struct spool {
 	struct spooled *events;
@@ -67,11 +67,11 @@ struct spool {
 };
 
 /*
- * Takes an event in; @data is copied, and order set. Return: 0, -ENOMEM, -ECANCELED: the file
- * cannot be written, which was complained about.
+ * Adds an event; copies @data and sets the order. Return: 0, -ENOMEM, -ECANCELED: the file cannot
+ * be written, already reported.
  */
 int spool_add(struct spool *s, struct spooled e, const void *data);
-/* Writes all of them. Return: 0, -errno as above, or of the tracefile. */
+/* Writes all events. Return: 0, -errno as above, or of the tracefile. */
 int spool_write(struct spool *s, struct import_writer *f);
 void spool_free(struct spool *s);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* tracks.c - what is known of each track, and which thread it becomes */
+/* tracks.c - what is known about each track, and the thread that shows its events */
 #include "tracks.h"
 
 #include <errno.h>
@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A track has no more above it. */
+/* Maximum number of levels above a track */
 #define PARENTS_MAX 16
 
-/* struct main - a process; pid is the key */
+/* struct main - the main thread of a process; pid is the key */
 struct main {
 	__u32 pid;
 	char name[TRACK_NAME];
@@ -59,7 +59,7 @@ const char *tracks_main(const struct tracks *t, __u32 pid)
 	return known && *known->name ? known->name : NULL;
 }
 
-/* What was said before of a process or thread still holds if it is not said again. */
+/* Facts that a later descriptor does not repeat still hold. */
 int tracks_describe(struct tracks *t, const Perfetto__Protos__TrackDescriptor *d)
 {
 	struct track *track = tracks_get(t, d->uuid);
@@ -90,7 +90,7 @@ int tracks_describe(struct tracks *t, const Perfetto__Protos__TrackDescriptor *d
 	return 0;
 }
 
-/* The track above, and above that, which is a process or thread; NULL: none is */
+/* Returns the nearest process or thread: the track or one above it; NULL: none */
 static const struct track *owner_of(const struct tracks *t, const struct track *track)
 {
 	for (int i = 0; track && i < PARENTS_MAX; i++) {

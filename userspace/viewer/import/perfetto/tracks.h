@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * tracks.h - tracks of a trace, and the threads that their events are shown under
+ * tracks.h - tracks of a trace, and the threads that show their events
  *
- * A track that says whose thread it is gives its events to that thread; counters are of the thread
- * or the main thread of the process above them. Any other track gets a thread of its own, whose
- * number no thread of Linux has.
+ * The events of a thread's track belong to that thread; those of a counter to the thread, or the
+ * main thread of the process, above it. Any other track gets a thread of its own, with an id that
+ * Linux does not use.
  */
 #ifndef VIEWER_IMPORT_PERFETTO_TRACKS_H
 #define VIEWER_IMPORT_PERFETTO_TRACKS_H
@@ -16,31 +16,31 @@
 #include <linux/ktrace_ring.h>
 #include <stdbool.h>
 
-/* Linux has no threads from here on; the first one stands for the service. */
+/* Linux has no thread ids from here on; the first one stands for the service. */
 #define TRACK_TID_SERVICE 0x400000u
 #define TRACK_TID_MIN (TRACK_TID_SERVICE + 1)
-/* Slices are open one in the other, by name, up to this depth, as readers of Perfetto have it */
+/* Deepest nesting of open slices with names, as for readers of Perfetto */
 #define TRACK_DEPTH 512u
-/* Bytes of a name that an event's name is made of */
+/* Bytes of a track's name used in names of events */
 #define TRACK_NAME 96u
 #define TRACK_NO_NUMBER (~0u)
 
 /**
  * struct track - a track; uuid is the key
  * @uuid:	its number
- * @parent:	track above it, 0 = none
- * @is_described: there is a description
- * @is_counter:	values, not events
- * @is_sum:	a value is what is added
- * @factor:	a value counts so many units
- * @sum:	of values
- * @pid:	of the process or thread that it is, 0 = it is none
- * @tid:	of the thread
- * @own_tid:	the number that stands for it, 0 = none yet
- * @name:	its own
- * @depth:	how many slices are open, those above TRACK_DEPTH too
- * @open:	what they are, numbers of the caller's
- * @cap:	for how many of these there is room
+ * @parent:	number of the track above it, 0 = none
+ * @is_described: a descriptor was seen
+ * @is_counter:	has values instead of slices
+ * @is_sum:	each value is added to those before
+ * @factor:	units that a value counts
+ * @sum:	sum of the values
+ * @pid:	id of the process, or of the thread's, 0 = none
+ * @tid:	id of the thread
+ * @own_tid:	thread id that stands for the track, 0 = none yet
+ * @name:	its name
+ * @depth:	number of open slices, including those beyond TRACK_DEPTH
+ * @open:	these slices, as numbers of the caller's
+ * @cap:	capacity of @open
  */
 struct track {
 	__u64 uuid;
@@ -59,7 +59,7 @@ struct track {
 	__u32 cap;
 };
 
-/** struct track_thread - thread of events; comm is valid until the next track is made */
+/** struct track_thread - thread of events; comm is valid until the next track is added */
 struct track_thread {
 	__u32 tid;
 	__u32 pid;
@@ -67,10 +67,10 @@ struct track_thread {
 };
 
 /**
- * struct tracks - all of them
+ * struct tracks - all tracks
  * @tracks:	by number
  * @mains:	names of main threads by process
- * @own_nr:	threads that were made up
+ * @own_nr:	number of threads made up
  */
 struct tracks {
 	struct hash_table tracks;
@@ -79,17 +79,17 @@ struct tracks {
 };
 
 void tracks_init(struct tracks *t);
-/* Takes in what is said of a track. Return: 0, -ENOMEM. */
+/* Learns a track's descriptor. Return: 0, -ENOMEM. */
 int tracks_describe(struct tracks *t, const Perfetto__Protos__TrackDescriptor *d);
-/* The track of this number; NULL: no memory */
+/* Returns the track of this number; NULL: out of memory */
 struct track *tracks_get(struct tracks *t, __u64 uuid);
-/* The thread of its events; @pid is the process that wrote them, 0: nobody knows */
+/* Returns the thread of the track's events; @pid: the process that wrote them, 0: unknown */
 struct track_thread tracks_thread(struct tracks *t, struct track *track, __u32 pid);
-/* A slice begins; @number is the caller's. Return: 0, -ENOMEM. */
+/* Opens a slice; @number is the caller's. Return: 0, -ENOMEM. */
 int track_begin(struct track *track, __u32 number);
-/* The innermost one ends. Return: false: none is open; else @number, TRACK_NO_NUMBER: not known */
+/* Closes the innermost slice. Return: false: none is open; @number: TRACK_NO_NUMBER if unknown */
 bool track_end(struct track *track, __u32 *number);
-/* The name of a process's main thread, NULL: not known */
+/* Returns the name of a process's main thread, NULL: unknown */
 const char *tracks_main(const struct tracks *t, __u32 pid);
 void tracks_free(struct tracks *t);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * main.c - ktrace import --from trace-dat: what trace-cmd records, by libtracecmd
+ * main.c - ktrace import --from trace-dat: reads trace-cmd's recordings with libtracecmd
  *
- * The library gives records in the order of time, and the fields of their events as it has
- * understood the kernel's descriptions. Where a field lies is checked before it is read.
+ * The library returns records in order of time, and fields as it parses the kernel's descriptions.
+ * The position of a field is checked before it is read.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,19 +15,19 @@
 #include "import/import.h"
 #include "import/import_writer.h"
 
-/* A clock that has come so far is that of the wall: trace-cmd record --date */
+/* A clock beyond this is the wall clock: trace-cmd record --date */
 #define WALL_CLOCK_NS 1000000000000000000ull
 #define FLAG_HARDIRQ 8
 #define FLAG_SOFTIRQ 16
 
 /**
  * struct job - one run
- * @x:		what is wanted
- * @f:		what is written
- * @path:	the file
- * @desc:	description of the event at hand
+ * @x:		options and files
+ * @f:		the tracefile being written
+ * @path:	the input file
+ * @desc:	description of the current event
  * @data:	its payload
- * @bytes:	of records so far
+ * @bytes:	bytes of records read so far
  */
 struct job {
 	struct import *x;
@@ -71,15 +71,15 @@ static const char *scalar_of(const struct tep_format_field *field, unsigned int 
 
 /*
  * struct place - where the value of a field is
- * data: it; NULL = behind the record's end
- * size: bytes
+ * data: its bytes; NULL = beyond the record's end
+ * size: number of them
  */
 struct place {
 	const char *data;
 	size_t size;
 };
 
-/* Where it is said to be, in so far as the record goes there. */
+/* Finds a field's value; only as far as the record goes. */
 static struct place find(const struct tep_record *record, const struct tep_format_field *field)
 {
 	const char *base = record->data;
@@ -97,7 +97,7 @@ static struct place find(const struct tep_record *record, const struct tep_forma
 		     (field->flags & TEP_FIELD_IS_RELATIVE ? at + sizeof(where) : 0);
 		size = where >> 16;
 	} else if (!size) {
-		size = end - at;		/* "char buf[]": all that is left */
+		size = end - at;		/* "char buf[]": the rest of the record */
 	}
 	if (at > end || size > end - at)
 		return (struct place){ NULL, 0 };
@@ -120,7 +120,7 @@ static void put_text(struct job *job, const struct tep_format_field *field, stru
 	ktrace_out_char(&job->data, 0);
 }
 
-/* An array, of elements that have no size of ours: bytes */
+/* Writes an array; elements of any other size become bytes. */
 static void put_array(struct job *job, const struct tep_format_field *field, struct place at)
 {
 	unsigned int each = field->elementsize ? field->elementsize : 1;
@@ -190,7 +190,7 @@ static int describe(struct job *job, struct tep_handle *tep, struct tep_record *
 	return job->desc.error ? job->desc.error : job->data.error;
 }
 
-/* -1: the kernel does not say how many */
+/* A count of -1 means that the kernel does not know how many. */
 static int put_lost(struct job *job, const struct tep_record *record)
 {
 	struct ktrace_lost lost = { 0 };
@@ -217,7 +217,7 @@ static int put_event(struct job *job, struct tep_handle *tep, struct tep_record 
 	return ret ? ret : import_event(job->x, job->f, KTRACE_CHANNEL_KERNEL, job->desc.buf, &e);
 }
 
-/* Called by the library; what it returns ends reading. */
+/* Called by the library; a value other than 0 ends reading. */
 static int take(struct tracecmd_input *handle, struct tep_record *record, int cpu, void *arg)
 {
 	struct job *job = arg;
@@ -233,7 +233,7 @@ static int take(struct tracecmd_input *handle, struct tep_record *record, int cp
 	return ret;
 }
 
-/* The file's own buffer, and those of instances */
+/* Reads the main buffer, and those of instances. */
 static int read_buffers(struct job *job, struct tracecmd_input *handle)
 {
 	const int instances = tracecmd_buffer_instances(handle);
