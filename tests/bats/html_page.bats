@@ -4,7 +4,7 @@
 # runs: host
 load helpers
 
-HTML=$BATS_TEST_DIRNAME/../html
+HTML=$BATS_TEST_DIRNAME/../checkers/html
 
 setup_file()
 {
