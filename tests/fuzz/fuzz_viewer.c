@@ -111,9 +111,22 @@ static long check_list(const char *const more[], const char *time)
 	return lines;
 }
 
-static void check_info(void)
+/* The number of events in the output of info, not the events that a choice names; NULL: none */
+static const char *find_events(void)
 {
 	static const char key[] = ",\"events\":";
+	const char *at = captured.text, *end = captured.text + captured.len;
+
+	while ((at = memmem(at, (size_t)(end - at), key, strlen(key)))) {
+		at += strlen(key);
+		if (at < end && *at >= '0' && *at <= '9')
+			break;
+	}
+	return at;
+}
+
+static void check_info(void)
+{
 	const char *at;
 	long events;
 	bool has_namesake;
@@ -126,9 +139,9 @@ static void check_info(void)
 	events -= count_losses(captured.text, captured.len);
 	command("info", "--json", NULL);
 	REQUIRE(!captured.len || json_lines(captured.text, captured.len) == 1);
-	at = memmem(captured.text, captured.len, key, strlen(key));
+	at = captured.len ? find_events() : NULL;
 	REQUIRE(!captured.len || at);
-	REQUIRE(!at || has_namesake || strtol(at + strlen(key), NULL, 10) >= events);
+	REQUIRE(!at || has_namesake || strtol(at, NULL, 10) >= events);
 	command("info", NULL, NULL);
 	REQUIRE(is_clean_text(captured.text, captured.len));
 }
