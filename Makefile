@@ -56,8 +56,10 @@ service_libs := -lprotobuf-c -lpcre2-8 -lzstd -lz
 pbtxt_src    := $(wildcard userspace/proto/*.c)
 viewer_rooms := base symbols events analysis pthread html export import commands
 viewer_src   := userspace/viewer/main.c $(wildcard $(viewer_rooms:%=userspace/viewer/%/*.c)) \
-		userspace/lib/base/output_file.c \
+		userspace/lib/base/option_table.c userspace/lib/base/output_file.c \
 		userspace/lib/base/disk_room.c userspace/lib/base/unused_registries.c
+# What ktrace help shows, where it looks for it
+pages        := $(wildcard Documentation/man/ktrace*.1)
 # Commands with libraries that no other needs are programs of their own; the folder of each
 apart        := export-perfetto export-sqlite import-ctf import-perfetto import-trace-dat serve session tui
 apart_dir     = userspace/viewer/$(if $(filter serve,$(1)),html/serve,$(subst export-,export/,$(subst \
@@ -96,7 +98,7 @@ units    := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(unit_src))
 all: lib tools examples logevent shark_kernel
 lib: $(libs)
 helped := $(BUILD)/bin/ktraced $(BUILD)/bin/ktrace $(apart:%=$(BUILD)/libexec/ktrace/%)
-tools: $(helped) $(BUILD)/libexec/ktrace/posix-keeper
+tools: $(helped) $(BUILD)/libexec/ktrace/posix-keeper $(pages:Documentation/man/%=$(BUILD)/share/man/man1/%)
 examples: $(examples)
 # And what benchmarks start besides
 bench-programs: lib tools $(benches) $(addprefix $(BUILD)/progs/,pace flood)
@@ -505,6 +507,9 @@ uninstall: lib tools completions ## remove what install puts there, with the sam
 	$(Q)scripts/uninstall '$(DESTDIR)' '$(PREFIX)' '$(LIBDIR)' '$(BUILD)' '$(VERSION)' '$(SOVERSION)'
 deb:		## Debian packages, in build/deb
 	$(Q)scripts/deb $(BUILD)/deb $(VERSION)
+$(BUILD)/share/man/man1/%.1: Documentation/man/%.1
+	$(Q)mkdir -p $(@D) && cp $< $@
+
 completions: $(BUILD)/completions/ktrace ## for bash and zsh, from the help of the programs
 $(BUILD)/completions/ktrace: scripts/completions $(wildcard packaging/completion/*) $(helped)
 	$(call say,WRITE,$@)

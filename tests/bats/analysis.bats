@@ -327,12 +327,10 @@ only_100()
 	[ "$all" -eq 19 ]
 }
 
-@test "every command explains itself with an example, and prints one JSON object" {
+@test "every command prints one JSON object" {
 	local command
 	two_threads
 	for command in "${COMMANDS[@]}"; do
-		run_ktrace help "${command%% *}"
-		grep -q "^  ktrace ${command%% *} .*trace.bin\$" <<<"$output"
 		# shellcheck disable=SC2086 # options, too
 		run_ktrace $command --json t
 		[ "$status" -eq 0 ]

@@ -64,8 +64,8 @@ offers()
 	[ ${#commands[@]} -gt 30 ]
 	offers 'ktrace ' "${commands[@]}"
 	for command in list contention pthread session; do
-		mapfile -t options < <("$KTRACE" help $command |
-			grep -oE '^ {2,6}-.*' | sed -E 's/ {3,}.*//' | grep -oE -- '--[a-z-]+' | sort -u)
+		mapfile -t options < <("$KTRACE" $command --help |
+			grep -oE '^ {2,6}-.*' | sed -E 's/^ +//; s/ {3,}.*//' | grep -oE -- '--[a-z-]+' | sort -u)
 		[ ${#options[@]} -gt 5 ]
 		offers "ktrace $command --" "${options[@]}"
 	done
@@ -86,7 +86,7 @@ offers()
 @test "completions: events of the files, of the kernel; in a list the last" {
 	run_ktraced -q -o t.bin -- "$EXAMPLES/hello"
 	offers 'ktrace list t.bin -e hello:item_' hello:item_begin hello:item_end
-	offers 'ktrace list t.bin --event=hello:item_' hello:item_begin hello:item_end
+	offers 'ktrace list t.bin --events=hello:item_' hello:item_begin hello:item_end
 	offers 'ktrace list -e hello:item_'
 	offers 'ktraced -e sched:sw' sched:switch
 	"$ROOT/tests/checkers/completions/bash" "$BUILD/completions/ktrace" 'ktraced -e sche' | grep -x sched

@@ -207,21 +207,21 @@ not_begun()
 	run_ktrace list --nonsense t
 	[ "$status" -eq 2 ]
 	[ "$stderr" = "ktrace list: unrecognized option '--nonsense'
-Try 'ktrace help list'." ]
+Try 'ktrace list --help'." ]
 	run_ktrace list --sicne=3 t
 	[ "$status" -eq 2 ]
 	[ "$stderr" = "ktrace list: unrecognized option '--sicne=3'
-Did you mean '--since'?
-Try 'ktrace help list'." ]
+ktrace list: did you mean '--since'?
+Try 'ktrace list --help'." ]
 	run_ktrace list --since
 	[ "$stderr" = "ktrace list: option '--since' requires an argument
-Try 'ktrace help list'." ]
+Try 'ktrace list --help'." ]
 }
 
 @test "-h is --help, of every command, and fits a terminal" {
 	local command help commands=0
 	for command in $("$KTRACE" help | sed -n 's/^  \([a-z-][a-z-]*\) .*/\1/p' | grep -vx help); do
-		help=$("$KTRACE" help "$command")
+		help=$("$KTRACE" "$command" --help)
 		[ "$("$KTRACE" "$command" -h)" = "$help" ]
 		[ "$(wc -L <<<"$help")" -le 80 ]
 		commands=$((commands + 1))

@@ -468,11 +468,9 @@ pages()
 	[[ "$output" = *list*info*events* ]]
 	local c
 	for c in list info events; do
-		run_ktrace help "$c"
-		[ "$status" -eq 0 ]
-		[[ "$output" = "usage: ktrace $c "* ]]
 		run_ktrace "$c" --help
 		[ "$status" -eq 0 ]
+		[[ "$output" = "usage: ktrace $c "* ]]
 		run_ktrace "$c" --version
 		[ "$status" -eq 0 ]
 	done

@@ -79,7 +79,7 @@ bad_files()
 @test "every export says losses and clocks, of several hosts, too" {
 	local format
 	bad_files
-	for format in $("$KTRACE" help export |
+	for format in $("$KTRACE" export --help |
 		sed -n '/--to FORMAT/,/--output/s/.* \([a-z-]*\): .*/\1/p' | sort -u); do
 		rm -rf new
 		case $format in

@@ -346,7 +346,7 @@ for line in lines:
 	[ "$status" = 0 ]
 	fails grep -q '[^[:print:][:space:]]' <<<"$output"
 	for command in $("$KTRACE" help | sed -n 's/^  \([a-z-]*\) .*/\1/p' | grep -vx help); do
-		"$KTRACE" help "$command" | grep -q '^ *--json' || continue
+		"$KTRACE" "$command" --help | grep -q '^ *--json' || continue
 		case $command in
 		cut | merge) args=(-o "$command" "$ODD") ;;
 		diff) args=("$ODD" "$ODD") ;;

@@ -171,7 +171,7 @@ done_at()
 			[ -n "$output" ]
 			[ "$stderr" = "" ]
 		done
-		"$KTRACE" help "$command" >>texts
+		"$KTRACE" "$command" --help >>texts
 	done <commands
 	# Defaults are marked in one way: (default: VALUE), or a value (default)
 	grep -q '(default: 4M)$' texts

@@ -63,7 +63,7 @@ expect()
 		nr=$((nr + 1))
 		# shellcheck disable=SC2086 # options, too
 		expect 2 ${calls[$command]} --since 2ms --until 1ms t
-		[ "$stderr" = "ktrace $command: --until 1ms lies before --since 2ms"$'\n'"Try 'ktrace help $command'." ]
+		[ "$stderr" = "ktrace $command: --until 1ms lies before --since 2ms"$'\n'"Try 'ktrace $command --help'." ]
 		# shellcheck disable=SC2086
 		expect 2 ${calls[$command]} --until 1970-01-02Z --since @90000 t
 		[[ $stderr == *": --until 1970-01-02Z lies before --since @90000"$'\n'* ]]

@@ -43,8 +43,8 @@ on_terminal()
 	PAGER='tee seen >/dev/null' on_terminal "$KTRACE" --color=never sched t
 	[ "$status" = 0 ]
 	"$KTRACE" sched t | cmp - seen
-	PAGER='tee seen >/dev/null' on_terminal "$KTRACE" help list
-	"$KTRACE" help list | cmp - seen
+	PAGER='tee seen >/dev/null' on_terminal "$KTRACE" list --help
+	"$KTRACE" list --help | cmp - seen
 	PAGER='tee seen >/dev/null' on_terminal "$KTRACE" help
 	"$KTRACE" help | cmp - seen
 }

@@ -40,13 +40,12 @@
 /* For rows of the table */
 #define MEMBER(member) OPTION_MEMBER(struct options, member)
 
-static int usage_error(const char *what, const char *value)
+static const char *usage_error(const char *what, const char *value)
 {
-	log_error("%s '%s'", what, value);
-	return EXIT_OWN;
+	return option_wrong("%s '%s'", what, value);
 }
 
-static int set_buffer(void *to, char *text)
+static const char *set_buffer(void *to, const char *text)
 {
 	struct options *o = to;
 	__u64 size;
@@ -58,10 +57,10 @@ static int set_buffer(void *to, char *text)
 	o->ring_size = RING_MIN;
 	while (o->ring_size < size)
 		o->ring_size *= 2;
-	return -1;
+	return NULL;
 }
 
-static int set_block(void *to, char *text)
+static const char *set_block(void *to, const char *text)
 {
 	struct options *o = to;
 	__u64 size;
@@ -70,20 +69,20 @@ static int set_block(void *to, char *text)
 	    (size & (size - 1)))
 		return usage_error("--block-size must be a power of two from 4K to 1M, not", text);
 	o->block_size = (__u32)size;
-	return -1;
+	return NULL;
 }
 
-static int set_policy(void *to, char *text)
+static const char *set_policy(void *to, const char *text)
 {
 	struct options *o = to;
 
 	o->policy = ktrace_policy_find(text);
 	if (o->policy == KTRACE_POLICY_NR)
 		return usage_error("--policy must be drop, overwrite, block or stop, not", text);
-	return -1;
+	return NULL;
 }
 
-static int set_backend(void *to, char *text)
+static const char *set_backend(void *to, const char *text)
 {
 	struct options *o = to;
 
@@ -93,50 +92,54 @@ static int set_backend(void *to, char *text)
 		o->backend = KTRACE_BACKEND_SHM;
 	else
 		return usage_error("--backend must be dev or shm, not", text);
-	return -1;
+	return NULL;
 }
 
-static int add_context(void *to, char *text)
+static const char *add_context(void *to, const char *text)
 {
 	struct options *o = to;
 	char reason[256];
 
 	if (context_specs_parse(&o->wishes, text, reason, sizeof(reason)))
-		return -1;
-	log_error("--context: %s", reason);
-	return EXIT_OWN;
+		return NULL;
+	return option_wrong("--context: %s", reason);
 }
 
-static int set_level(void *to, char *text)
+static const char *set_level(void *to, const char *text)
 {
 	struct options *o = to;
 	char bad[32];
 
 	o->choice.has_levels = true;
 	if (ktrace_level_parse(text, &o->choice.levels, bad, sizeof(bad)))
-		return -1;
-	log_error("--level: there is no '%s', but %s", bad, ktrace_level_choices());
-	return EXIT_OWN;
+		return NULL;
+	return option_wrong("--level: there is no '%s', but %s", bad, ktrace_level_choices());
 }
 
-static int add_pids(void *to, char *list)
+static const char *add_pid(struct options *o, const char *item)
 {
-	struct options *o = to;
-	char *item;
+	__u64 pid;
 
-	while ((item = strsep(&list, ","))) {
-		__u64 pid;
-
-		if (!parse_count(item, &pid) || !pid || pid > KTRACE_TID_MASK)
-			return usage_error("-p needs process ids, not", item);
-		if (o->pid_nr == OPTIONS_PID_MAX)
-			return usage_error("too many process ids, at", item);
-		o->pids[o->pid_nr++] = (__s32)pid;
-	}
-	return -1;
+	if (!parse_count(item, &pid) || !pid || pid > KTRACE_TID_MASK)
+		return usage_error("-p needs process ids, not", item);
+	if (o->pid_nr == OPTIONS_PID_MAX)
+		return usage_error("too many process ids, at", item);
+	o->pids[o->pid_nr++] = (__s32)pid;
+	return NULL;
 }
 
-static int set_threads(void *to, char *text)
+static const char *add_pids(void *to, const char *list)
+{
+	char *copy = strdup(list), *rest = copy, *item;
+	const char *wrong = copy ? NULL : strerror(ENOMEM);
+
+	while (!wrong && (item = strsep(&rest, ",")))
+		wrong = add_pid(to, item);
+	free(copy);
+	return wrong;
+}
+
+static const char *set_threads(void *to, const char *text)
 {
 	struct options *o = to;
 	__u64 n;
@@ -144,67 +147,67 @@ static int set_threads(void *to, char *text)
 	if (!parse_count(text, &n) || n > THREAD_NR_MAX)
 		return usage_error("--thread-rings must be from 0 to 4096, not", text);
 	o->thread_nr = (__u32)n;
-	return -1;
+	return NULL;
 }
 
-static int set_compress(void *to, char *text)
+static const char *set_compress(void *to, const char *text)
 {
 	struct options *o = to;
 
 	if (!ktrace_compress_level(text, &o->level))
 		return usage_error("--compress needs a level from -50 to 19, or none, not", text);
-	return -1;
+	return NULL;
 }
 
-static int set_split_size(void *to, char *text)
+static const char *set_split_size(void *to, const char *text)
 {
 	struct options *o = to;
 
 	if (!parse_size(text, &o->split_size) || o->split_size > SPLIT_MAX)
 		return usage_error("--split-size must be 0, or from 1 byte to 1024G, not", text);
-	return -1;
+	return NULL;
 }
 
-static int set_max_size(void *to, char *text)
+static const char *set_max_size(void *to, const char *text)
 {
 	struct options *o = to;
 
 	if (!parse_size(text, &o->max_size))
 		return usage_error("--max-size needs a size such as 0, 512M or 1.5G, not", text);
-	return -1;
+	return NULL;
 }
 
-static int set_min_free(void *to, char *text)
+static const char *set_min_free(void *to, const char *text)
 {
 	struct options *o = to;
 
 	if (!parse_size(text, &o->min_free))
 		return usage_error("--min-free needs a size such as 0, 512M or 1.5G, not", text);
 	o->min_free_text = text;
-	return -1;
+	return NULL;
 }
 
-static int set_producer_memory(void *to, char *text)
+static const char *set_producer_memory(void *to, const char *text)
 {
 	struct options *o = to;
 
 	if (!parse_size(text, &o->producer_memory) || o->producer_memory < PRODUCER_MEMORY_MIN ||
 	    o->producer_memory > PRODUCER_MEMORY_MAX)
 		return usage_error("--producer-memory must be from 256K to 1024G, not", text);
-	return -1;
+	return NULL;
 }
 
-static int set_split_time(void *to, char *text)
+static const char *set_split_time(void *to, const char *text)
 {
 	struct options *o = to;
 
 	o->split_ns = 0;
 	if (strcmp(text, "0") && !parse_time(text, &o->split_ns))
 		return usage_error("--split-time needs a time such as 10, 500ms or 5m, not", text);
-	return -1;
+	return NULL;
 }
 
-static int set_keep(void *to, char *text)
+static const char *set_keep(void *to, const char *text)
 {
 	struct options *o = to;
 	__u64 n;
@@ -212,29 +215,29 @@ static int set_keep(void *to, char *text)
 	if (!parse_count(text, &n) || !n || n > KTRACE_PART_MAX)
 		return usage_error("--keep needs a number of files from 1 on, not", text);
 	o->keep = (__u32)n;
-	return -1;
+	return NULL;
 }
 
-static int set_mode(void *to, char *text)
+static const char *set_mode(void *to, const char *text)
 {
 	struct options *o = to;
 
 	if (!output_mode_parse(text, &o->mode))
 		return usage_error(OUTPUT_MODE_WRONG, text);
 	o->send.mode = o->mode;
-	return -1;
+	return NULL;
 }
 
-static int set_duration(void *to, char *text)
+static const char *set_duration(void *to, const char *text)
 {
 	struct options *o = to;
 
 	if (!parse_time(text, &o->duration_ns))
 		return usage_error("--duration needs a time such as 10, 500ms or 5m, not", text);
-	return -1;
+	return NULL;
 }
 
-static int set_shark_files(void *to, char *text)
+static const char *set_shark_files(void *to, const char *text)
 {
 	struct options *o = to;
 	const char *slash = strrchr(text, '/'), *name = slash ? slash + 1 : text;
@@ -243,10 +246,10 @@ static int set_shark_files(void *to, char *text)
 		return usage_error("--shark-files needs a folder, a slash, and perhaps a name of "
 				   "letters, digits and _.-+, not", text);
 	o->send.files = text;
-	return -1;
+	return NULL;
 }
 
-static int set_shark_udp(void *to, char *text)
+static const char *set_shark_udp(void *to, const char *text)
 {
 	struct options *o = to;
 	int fd = ktrace_packet_socket(":0", text);
@@ -257,25 +260,17 @@ static int set_shark_udp(void *to, char *text)
 	if (fd >= 0)
 		close(fd);
 	o->send.target = text;
-	return -1;
+	return NULL;
 }
 
-static int print_version(void *to, char *text)
-{
-	(void)to;
-	(void)text;
-	puts("ktraced " KTRACE_VERSION);
-	return log_output_end(0);
-}
-
-static int set_events(void *to, char *arg)
+static const char *set_events(void *to, const char *arg)
 {
 	struct options *o = to;
 
 	if (!arg[strspn(arg, ",")])
 		return usage_error("-e needs names of events, not", arg);
 	o->choice.events = arg;
-	return -1;
+	return NULL;
 }
 
 static const struct option_row rows[] = {
@@ -417,16 +412,15 @@ static const struct option_row rows[] = {
 		  "root's and its own user's (default: 256M)" },
 	{ .letter = 'h', .name = "help",
 	  .help = "print this" },
-	{ .name = "version", .set = print_version,
+	{ .name = "version",
 	  .help = "print the version" },
 	{ .help = "\n"
 	  "Exit status: the command's; if a signal killed it, ktraced dies by the same one;\n"
 	  "125 if ktraced fails, 126 if COMMAND cannot be executed, 127 if it is not found.\n" },
+	{ .help = NULL },
 };
 
-#define ROW_NR (sizeof(rows) / sizeof(rows[0]))
-/* Column at which descriptions of options begin in the help */
-#define HELP_COLUMN 25
+static const struct option_set sets[] = { { rows, 0 }, { NULL, 0 } };
 
 /* Returns the complaint about options that conflict or lack another one; NULL: none. */
 static const char *conflict(const struct options *o)
@@ -524,14 +518,25 @@ static void complain(const char *text)
 	log_error("%s", text);
 }
 
-static int print_help(void)
+/* Return: the exit status, -1 = go on. */
+static int end_or_go_on(int parsed)
 {
-	option_table_help(stdout, rows, ROW_NR, HELP_COLUMN);
+	if (!parsed)
+		return -1;
+	if (parsed == OPTIONS_REFUSED) {
+		log_error("try 'ktraced --help'");
+		return EXIT_OWN;
+	}
+	if (parsed == OPTIONS_HELP)
+		option_table_help(stdout, sets);
+	else
+		puts("ktraced " KTRACE_VERSION);
 	return log_output_end(0);
 }
 
 int options_parse(struct options *o, int argc, char **argv)
 {
+	static const struct option_parser parser = { sets, true, complain, NULL };
 	static char name[] = "ktraced";
 	int status;
 
@@ -543,13 +548,7 @@ int options_parse(struct options *o, int argc, char **argv)
 		.min_free = ktrace_disk_room_default(),
 		.thread_nr = THREAD_NR_DEFAULT,
 	};
-	status = option_table_parse(rows, ROW_NR, o, argc, argv, complain);
-	if (status == OPTION_HELP)
-		return print_help();
-	if (status == OPTION_REFUSED) {
-		log_error("try 'ktraced --help'");
-		return EXIT_OWN;
-	}
+	status = end_or_go_on(option_table_parse(&parser, o, argc, argv));
 	if (status >= 0)
 		return status;
 	if (argv[optind])

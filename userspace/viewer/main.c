@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <ktrace/nearest.h>
 
 /* Commands that are separate programs: each prints its help itself. */
 static const struct command serve = {
@@ -196,6 +197,7 @@ static int run_help(int argc, char **argv)
 	cmd = find_command(argv[1]);
 	if (!cmd)
 		return no_such_command(argv[1]);
+	command_manual(cmd->name);
 	if (!cmd->run) {
 		char *args[] = { argv[1], "--help", NULL };
 

@@ -337,84 +337,31 @@ static int analyse_files(struct analysis *a, int nr, char **paths)
 	return output_end(status);
 }
 
-static const char *take_number(struct analysis *a, const char *text)
+static const char *set_number(void *to, const char *text)
 {
+	struct analysis *a = to;
+
 	return number_parse(text, 0, ~0ull, &a->number) ? NULL : "-n: not a number";
 }
 
-static const struct option *find_option(const struct option *options, int letter)
-{
-	while (options->name && options->val != letter)
-		options++;
-	return options->name ? options : NULL;
-}
-
-static const char *take_option(struct analysis *a, int option)
-{
-	switch (option) {
-	case OPTION_SVG:
-		a->svg = optarg;
-		return NULL;
-	case 'j':
-		a->is_json = true;
-		return NULL;
-	case 's':
-		return when_parse(optarg, &a->since) ? NULL : "--since: " NO_TIME;
-	case 'u':
-		return when_parse(optarg, &a->until) ? NULL : find_option(a->options, 's') ?
-		       "--until: " NO_TIME : "--at: " NO_TIME;
-	case 'p':
-		return event_select_add_pids(&a->select, optarg);
-	case 'n':
-		return take_number(a, optarg);
-	default:
-		return a->option(a, option);
-	}
-}
-
-/* Returns the short options of analyses for which the command has a long one. */
-static const char *short_options(const struct option *options)
-{
-	static const char all[] = "npac";
-	static char letters[2 * sizeof(all)];
-	size_t nr = 0;
-
-	for (const char *letter = all; *letter; letter++) {
-		const struct option *option = find_option(options, *letter);
-
-		if (!option)
-			continue;
-		letters[nr++] = *letter;
-		if (option->has_arg)
-			letters[nr++] = ':';
-	}
-	letters[nr] = '\0';
-	return letters;
-}
+const struct option_row analysis_options[] = {
+	{ .letter = 'n', .name = "number", .value = "N", .set = set_number,
+	  .help = "print at most N rows" },
+	{ .name = "json", .flag = OPTION_MEMBER(struct analysis, is_json),
+	  .help = "print JSON objects" },
+	{ .help = NULL },
+};
 
 int analysis_main(struct analysis *a, const struct command *cmd, int argc, char **argv)
 {
-	const char *const letters = short_options(a->options);
-	const char *wrong = NULL;
-	int option, status = -1;
+	int status;
 
 	a->number = ~0ull;
-	while (status < 0 && (option = command_option(argc, argv, letters, a->options)) != -1) {
-		if (option == '?' || option >= OPTION_HELP)
-			status = command_common_option(cmd, option);
-		else
-			wrong = take_option(a, option);
-		if (wrong)
-			status = command_usage(cmd, wrong);
-	}
+	status = command_parse(cmd, a, argc, argv);
 	if (status < 0 && a->check)
-		wrong = a->check(a);
-	if (status < 0 && !wrong)
-		wrong = when_wrong(&a->since, &a->until);
-	if (status < 0 && wrong)
-		status = command_usage(cmd, wrong);
-	if (status < 0 && optind == argc)
-		status = command_usage(cmd, "no file");
+		status = command_check(cmd, a->check(a));
+	if (status < 0)
+		status = command_check(cmd, when_wrong(&a->since, &a->until));
 	if (status < 0)
 		status = analyse_files(a, argc - optind, argv + optind);
 	ktrace_state_free(a->state);

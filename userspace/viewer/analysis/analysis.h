@@ -22,9 +22,6 @@
 
 /**
  * struct analysis - one run of a command; first member of the command's own struct
- * @options:	all options of the command, including those of all analyses
- * @option:	handles an option of the command's own; returns an error message or NULL; may be
- *		NULL
  * @check:	checks all options together; returns an error message or NULL; may be NULL
  * @begin:	called when the window is known, before reading; may be NULL; 0, -errno
  * @early:	called for an event of the window or before it, before the state is updated; may be
@@ -32,7 +29,7 @@
  * @event:	called for an event of the window, after the state is updated; may be NULL; 0,
  *		-errno
  * @show:	prints the result: after the line about the window, or into the JSON object
- * @plot:	draws the result, if the command has PLOT_OPTIONS; may be NULL
+ * @plot:	draws the result, if the command has ANALYSIS_SVG_SET; may be NULL
  * @svg:	file for the picture, NULL = print text
  * @watch:	called by the state, in the window as well as before it
  * @needs:	events without which there is no result
@@ -56,8 +53,6 @@
  * @error:	-errno of a callback
  */
 struct analysis {
-	const struct option *options;
-	const char *(*option)(struct analysis *a, int option);
 	const char *(*check)(struct analysis *a);
 	int (*begin)(struct analysis *a);
 	int (*early)(struct analysis *a, const struct ktrace_trace_event *e);
@@ -87,32 +82,16 @@ struct analysis {
 	int error;
 };
 
+/* -n and --json; they refer to a struct analysis, the first member of the command's struct. */
+extern const struct option_row analysis_options[];
 /* Options of analyses that are not by thread but by interrupt or CPU */
-#define ANALYSIS_WINDOW_OPTIONS \
-	{ "since", required_argument, NULL, 's' }, \
-	{ "until", required_argument, NULL, 'u' }, \
-	{ "number", required_argument, NULL, 'n' }, \
-	{ "json", no_argument, NULL, 'j' }
-
-#define ANALYSIS_OPTIONS \
-	ANALYSIS_WINDOW_OPTIONS, \
-	{ "pid", required_argument, NULL, 'p' }
-
-#define ANALYSIS_SINCE_HELP \
-"  --since TIME       from TIME on\n" \
-"  --until TIME       up to TIME, TIME itself not included\n"
-#define ANALYSIS_OUTPUT_HELP \
-"  -n, --number N     print N rows at most\n" \
-"  --json             one JSON object\n" \
-"  -h, --help, --version\n"
-
-#define ANALYSIS_HELP \
-ANALYSIS_SINCE_HELP \
-"  -p, --pid N[,N...]  only these processes and threads\n" \
-ANALYSIS_OUTPUT_HELP
-
-#define ANALYSIS_TIMES \
-"TIME is as in ktrace list.\n"
+#define ANALYSIS_WINDOW_SETS \
+	{ since_options, offsetof(struct analysis, since) }, \
+	{ until_options, offsetof(struct analysis, until) }, \
+	{ analysis_options, 0 }
+#define ANALYSIS_PID_SET { pid_options, offsetof(struct analysis, select) }
+#define ANALYSIS_SVG_SET { svg_options, offsetof(struct analysis, svg) }
+#define ANALYSIS_SETS ANALYSIS_WINDOW_SETS, ANALYSIS_PID_SET
 
 /* Runs the command. Returns the exit status. */
 int analysis_main(struct analysis *a, const struct command *cmd, int argc, char **argv);

@@ -5,74 +5,103 @@
 #include "viewer.h"
 
 #include "base/descriptors.h"
-#include "base/option_text.h"
 #include "base/standard.h"
 #include "pager.h"
 
 #include <errno.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <ktrace/nearest.h>
 
 void print_version(void)
 {
 	printf("ktrace %s\n", KTRACE_VERSION);
 }
 
+int command_check(const struct command *cmd, const char *message)
+{
+	return message ? command_usage(cmd, message) : -1;
+}
+
+static const struct option_row common_options[] = {
+	{ .letter = 'h', .name = "help", .help = "print this" },
+	{ .name = "version", .help = "print the version" },
+	{ .help = NULL },
+};
+
+const struct option_row json_options[] = {
+	{ .name = "json", .flag = 1, .help = "print JSON objects" },
+	{ .help = NULL },
+};
+
+#define SETS_MAX 15
+
+/* struct sets - the options of a command and those of all commands */
+struct sets {
+	struct option_set all[SETS_MAX + 1];
+};
+
+static void add_common(struct sets *sets, const struct command *cmd)
+{
+	size_t nr = 0;
+
+	for (; cmd->options[nr].rows && nr < SETS_MAX - 1; nr++)
+		sets->all[nr] = cmd->options[nr];
+	sets->all[nr] = (struct option_set) { common_options, 0 };
+	sets->all[nr + 1] = (struct option_set) { NULL, 0 };
+}
+
 void command_help(const struct command *cmd)
 {
+	struct sets sets;
+
 	pager_begin();
-	printf("usage: ktrace %s %s\n\n%s.\n\n%s", cmd->name, cmd->args, cmd->summary, cmd->help);
+	printf("usage: ktrace %s %s\n\n%s.\n\n", cmd->name, cmd->args, cmd->summary);
+	add_common(&sets, cmd);
+	option_table_help(stdout, sets.all);
+	printf("\n'ktrace help %s' shows the manual page.\n", cmd->name);
+}
+
+/* The command whose options are being parsed; its name begins messages. */
+static const struct command *current;
+
+static void complain_current(const char *text)
+{
+	complain_safely("ktrace %s: %s", current->name, text);
+}
+
+int command_parse(const struct command *cmd, void *to, int argc, char **argv)
+{
+	struct sets sets;
+	const struct option_parser parser = {
+		.sets = sets.all, .complain = complain_current, .note = cmd->note,
+	};
+	int ret;
+
+	current = cmd;
+	add_common(&sets, cmd);
+	ret = option_table_parse(&parser, to, argc, argv);
+	if (ret == OPTIONS_REFUSED)
+		return command_usage(cmd, NULL);
+	if (ret == OPTIONS_HELP)
+		command_help(cmd);
+	else if (ret)
+		print_version();
+	if (ret)
+		return STATUS_OK;
+	return command_check(cmd, cmd->needs_files && optind == argc ? "no file" : NULL);
 }
 
 int command_usage(const struct command *cmd, const char *message)
 {
 	if (message)
 		complain_safely("ktrace %s: %s", cmd->name, message);
-	fprintf(stderr, "Try 'ktrace help %s'.\n", cmd->name);
+	fprintf(stderr, "Try 'ktrace %s --help'.\n", cmd->name);
 	return STATUS_USAGE;
-}
-
-/* Suggests a similar option after getopt has rejected a long option. */
-static void suggest_option(const char *word, const struct option *options)
-{
-	struct ktrace_nearest near;
-	char name[KTRACE_NEAREST_MAX];
-	const size_t n = strcspn(word, "=");
-
-	if (n >= sizeof(name))
-		return;
-	snprintf(name, sizeof(name), "%.*s", (int)n, word);
-	ktrace_nearest_init(&near, name);
-	for (; options->name; options++)
-		ktrace_nearest_try(&near, options->name);
-	if (*near.name)
-		fprintf(stderr, "Did you mean '--%s'?\n", near.name);
-}
-
-int command_option(int argc, char **argv, const char *letters,
-		   const struct option *options)
-{
-	char all[64], name[3];
-	int option;
-
-	snprintf(all, sizeof(all), "%sh", letters);
-	opterr = option_is_printable(argv);
-	do
-		option = getopt_long(argc, argv, all, options, NULL);
-	while ((option == OPTION_MODE && output_set_mode(optarg)) ||
-	       (option == OPTION_MIN_FREE && output_set_min_free(optarg)));
-	if (option == OPTION_MODE || option == OPTION_MIN_FREE)
-		return '?';
-	if (option == 'h')
-		return OPTION_HELP;
-	if (option == '?' && !opterr)
-		complain_safely("%s: " OPTION_FAULT, argv[0],
-				option_at_fault(optopt, name, argv[optind - 1]));
-	else if (option == '?' && !optopt && !strncmp(argv[optind - 1], "--", 2))
-		suggest_option(argv[optind - 1] + 2, options);
-	return option;
 }
 
 static void put_names(struct ktrace_out *out, const char *const *names)
@@ -110,26 +139,18 @@ int command_choice(const char *option, const char *word, const char *const *name
 	return -1;
 }
 
-int command_common_option(const struct command *cmd, int option)
-{
-	if (option == OPTION_HELP)
-		command_help(cmd);
-	else if (option == OPTION_VERSION)
-		print_version();
-	else
-		return command_usage(cmd, NULL);
-	return STATUS_OK;
-}
-
 /*
- * Finds a program relative to the folder of this one, so that it works in the build folder and when
- * installed.
+ * Finds a file relative to the folder of this program, so that it works in the build folder and
+ * when installed. Return: 0, -errno.
  */
-static int program_path(const char *name, char *path, size_t size)
+__attribute__((format(printf, 3, 4)))
+static int path_beside(char *path, size_t size, const char *format, ...)
 {
 	ssize_t n = readlink("/proc/self/exe", path, size - 1);
 	char *slash;
+	va_list args;
 	size_t room;
+	int len;
 
 	if (n < 0)
 		return -errno;
@@ -138,15 +159,16 @@ static int program_path(const char *name, char *path, size_t size)
 	if (!slash)
 		return -ENOENT;
 	room = size - (size_t)(slash - path);
-	if ((size_t)snprintf(slash, room, "/../libexec/ktrace/%s", name) >= room)
-		return -ENAMETOOLONG;
-	return 0;
+	va_start(args, format);
+	len = vsnprintf(slash, room, format, args);
+	va_end(args);
+	return (size_t)len < room ? 0 : -ENAMETOOLONG;
 }
 
 int command_program(const char *name, char **argv)
 {
 	char path[4096];
-	int ret = program_path(name, path, sizeof(path));
+	int ret = path_beside(path, sizeof(path), "/../libexec/ktrace/%s", name);
 
 	if (!ret) {
 		execv(path, argv);
@@ -154,6 +176,26 @@ int command_program(const char *name, char **argv)
 	}
 	complain_about(path, "%s; it is installed with ktrace", strerror(-ret));
 	return STATUS_DAMAGED;
+}
+
+void command_manual(const char *name)
+{
+	const char *pager = getenv("KTRACE_PAGER");
+	char path[4096], *argv[] = { "man", "-l", path, NULL };
+	int ret = path_beside(path, sizeof(path), "/../share/man/man1/ktrace-%s.1", name);
+
+	if (!ret && access(path, R_OK))
+		ret = path_beside(path, sizeof(path), "/../share/man/man1/ktrace-%s.1.gz", name);
+	if (!ret && access(path, R_OK))
+		ret = -errno;
+	if (pager)
+		setenv("MANPAGER", pager, 1);
+	if (!ret) {
+		execvp(argv[0], argv);
+		complain_safely("ktrace: man: %s; only the options follow", strerror(errno));
+	} else {
+		complain_about(path, "%s; only the options follow", strerror(-ret));
+	}
 }
 
 int command_run(const struct command *cmd, int argc, char **argv)

@@ -27,6 +27,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <ktrace/tracefile.h>
 
 static char buffer[1 << 18];
 static const char *destination = "standard output";
@@ -323,23 +324,46 @@ static int open_temporary(const char *path, const struct stat *file)
 	return fd;
 }
 
-bool output_set_mode(const char *text)
+static const char *set_mode(void *to, const char *text)
 {
-	if (output_mode_parse(text, &asked_mode))
-		return true;
-	complain_safely("ktrace: " OUTPUT_MODE_WRONG " '%s'", text);
-	return false;
+	(void)to;
+	return output_mode_parse(text, &asked_mode) ? NULL :
+	       option_wrong(OUTPUT_MODE_WRONG " '%s'", text);
 }
 
-bool output_set_min_free(const char *text)
+/* The environment passes the limit on to programs that are started from here. */
+static const char *set_min_free(void *to, const char *text)
 {
 	__u64 size;
 
+	(void)to;
 	if (decimal_size(text, &size) && !setenv("KTRACE_MIN_FREE", text, 1))
-		return true;
-	complain_safely("ktrace: --min-free needs a size such as 0, 512M or 1.5G, not '%s'", text);
-	return false;
+		return NULL;
+	return option_wrong("--min-free needs a size such as 0, 512M or 1.5G, not '%s'", text);
 }
+
+const struct option_row output_options[] = {
+	{ .name = "mode", .value = "MODE", .set = set_mode,
+	  .help = "permissions of the file, octal: 0640 (default: 0600,\n"
+		  "or those of the file that is replaced)" },
+	{ .name = "min-free", .value = "SIZE", .set = set_min_free,
+	  .help = "leave SIZE bytes of the file system free, 0 = off\n"
+		  "(default: the smaller of 5 % and 1 GiB)" },
+	{ .help = NULL },
+};
+
+static const char *set_compress(void *to, const char *text)
+{
+	return ktrace_compress_level(text, to) ? NULL :
+	       "--compress: not a level from -50 to 19, or none";
+}
+
+const struct option_row compress_options[] = {
+	{ .name = "compress", .value = "[=LEVEL]", .set = set_compress,
+	  .help = "compress blocks: -50 (fastest) to 19, 1 without LEVEL;\n"
+		  "0 or none: do not (default)" },
+	{ .help = NULL },
+};
 
 const char *output_error(int error)
 {

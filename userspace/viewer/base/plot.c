@@ -344,6 +344,18 @@ static void rows_legend(struct ktrace_out *out, const struct plot_rows *p)
 	label(out, DIST_X + 328, TOP - 12, "s", "99 %");
 }
 
+static const char *set_svg(void *to, const char *path)
+{
+	*(const char **)to = path;
+	return NULL;
+}
+
+const struct option_row svg_options[] = {
+	{ .name = "svg", .value = "FILE", .set = set_svg,
+	  .help = "instead of text, write a picture into FILE" },
+	{ .help = NULL },
+};
+
 void plot_rows(struct ktrace_out *out, const struct plot_rows *p, const struct plot_note *note)
 {
 	const int bottom = TOP + ROW * (int)(p->nr ? p->nr : 1) + 4;

@@ -15,10 +15,8 @@
 #define PLOT_ROWS 30u
 #define PLOT_BINS 2000u
 
-#define PLOT_OPTIONS { "svg", required_argument, NULL, OPTION_SVG }
-enum { OPTION_SVG = 980 };
-#define PLOT_HELP \
-"  --svg FILE         instead of text, a picture, into FILE\n"
+/* The option --svg; refers to a const char *, the file */
+extern const struct option_row svg_options[];
 
 /**
  * struct plot_note - the text below every picture

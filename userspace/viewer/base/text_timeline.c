@@ -92,12 +92,19 @@ void timeline_fit(struct timeline *s, int beside)
 		s->width = TIMELINE_WIDTH;
 }
 
-const char *timeline_take_width(const char *text, int *width)
+static const char *set_width(void *to, const char *text)
 {
 	__u64 v;
 
 	if (!number_parse(text, TIMELINE_WIDTH_MIN, TIMELINE_WIDTH_MAX, &v))
 		return "--width: not a number from 10 to 1000";
-	*width = (int)v;
+	*(int *)to = (int)v;
 	return NULL;
 }
+
+const struct option_row width_options[] = {
+	{ .name = "width", .value = "N", .set = set_width,
+	  .help = "columns of the picture (default: those of the terminal,\n"
+		  "or 60)" },
+	{ .help = NULL },
+};

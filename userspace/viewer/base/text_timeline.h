@@ -5,6 +5,8 @@
 
 #include <ktrace/decode.h>
 
+#include "base/option_table.h"
+
 #define TIMELINE_WIDTH 60
 #define TIMELINE_WIDTH_MIN 10
 #define TIMELINE_WIDTH_MAX 1000
@@ -40,7 +42,7 @@ void timeline_scale(const struct timeline *s, __u64 start, int indent, struct kt
  * TIMELINE_WIDTH.
  */
 void timeline_fit(struct timeline *s, int beside);
-/* Parses the value of --width; returns an error message, or NULL. */
-const char *timeline_take_width(const char *text, int *width);
+/* The option --width; refers to an int, the columns */
+extern const struct option_row width_options[];
 
 #endif

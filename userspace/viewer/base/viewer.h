@@ -4,8 +4,9 @@
 #define VIEWER_BASE_VIEWER_H
 
 #include <getopt.h>
-#include <ktrace/nearest.h>
 #include <ktrace/traceset.h>
+
+#include "base/option_table.h"
 
 /* Exit status */
 enum {
@@ -19,7 +20,9 @@ enum {
  * @name:	its name
  * @args:	what follows the name
  * @summary:	one line
- * @help:	the rest of its help: options and formats
+ * @options:	its own options; --help, -h and --version are added
+ * @note:	told each option that was taken; may be NULL
+ * @needs_files: refuse a command line without a file
  * @is_live:	shows events as they happen: no pager
  * @run:	argv[0] is "ktrace" and the name; returns the exit status. NULL: the command is a
  *		separate program, see command_program()
@@ -28,7 +31,9 @@ struct command {
 	const char *name;
 	const char *args;
 	const char *summary;
-	const char *help;
+	const struct option_set *options;
+	void (*note)(void *to, const struct option_row *row, const char *value);
+	bool needs_files;
 	bool is_live;
 	int (*run)(const struct command *cmd, int argc, char **argv);
 };
@@ -66,32 +71,22 @@ extern const struct command cmd_level;
 extern const struct command cmd_pthread;
 extern const struct command cmd_stacks;
 
-/* Options of every command, with the values below; command_option() adds -h. */
-#define COMMON_OPTIONS \
-	{ "help", no_argument, NULL, OPTION_HELP }, \
-	{ "version", no_argument, NULL, OPTION_VERSION }, \
-	{ NULL, 0, NULL, 0 }
-enum { OPTION_HELP = 1000, OPTION_VERSION, OPTION_MODE, OPTION_MIN_FREE };
+/* The options --mode and --min-free of commands that write files; they refer to nothing. */
+extern const struct option_row output_options[];
+/* The option --json; refers to a bool */
+extern const struct option_row json_options[];
+/* --compress of commands that write tracefiles; refers to an int, the level */
+extern const struct option_row compress_options[];
 
-/* Options of commands that write files; command_option() handles --mode and --min-free. */
-#define OUTPUT_OPTIONS \
-	{ "output", required_argument, NULL, 'o' }, \
-	{ "mode", required_argument, NULL, OPTION_MODE }, \
-	{ "min-free", required_argument, NULL, OPTION_MIN_FREE }
-#define OUTPUT_HELP \
-"  --mode MODE        of the file, octal: 0640 (default: 0600; one that is\n" \
-"                     replaced keeps its own)\n" \
-"  --min-free SIZE    leave so much of the file system free, 0 = off (default:\n" \
-"                     the smaller of 5 % and 1 GiB)\n"
-
-/* Like getopt_long(). For an unknown option it suggests a similar one and returns '?'. */
-int command_option(int argc, char **argv, const char *letters,
-		   const struct option *options);
 /*
- * Handles options that a command leaves over: --help, --version, errors. Returns the exit status.
+ * Parses the options of @cmd into @to, the struct to which they refer, and serves --help and
+ * --version. Return: -1, and optind is the first word that is no option; else the exit status.
  */
-int command_common_option(const struct command *cmd, int option);
+int command_parse(const struct command *cmd, void *to, int argc, char **argv);
+/* Reports a wrong command line; @message may be NULL. Returns STATUS_USAGE. */
 int command_usage(const struct command *cmd, const char *message);
+/* The same if @message is not NULL; otherwise returns -1. */
+int command_check(const struct command *cmd, const char *message);
 /*
  * Returns the index of @word, the value of @option, in @names, which end with NULL. Without a match
  * returns -1 and a message in @wrong: "--to: there is no 'ctv' (did you mean 'ctf'?)", or, if none
@@ -109,6 +104,8 @@ int command_run(const struct command *cmd, int argc, char **argv);
  * having complained, if there is none.
  */
 int command_program(const char *name, char **argv);
+/* Becomes man(1), showing the command's page. Returns, having complained, if that fails. */
+void command_manual(const char *name);
 /*
  * Makes the exit status STATUS_USAGE: the command line does not fit its files, as already reported.
  */
@@ -139,10 +136,6 @@ const char *output_path(void);
  */
 const char *output_name(const char *path, int nr, char **inputs);
 int output_name_end(int ret);
-/* Parses --mode; returns false, having complained, if @text is not a mode. */
-bool output_set_mode(const char *text);
-/* The same for --min-free. All later writes obey it, also in programs started from here. */
-bool output_set_min_free(const char *text);
 /* Like strerror() for errors of written files; mentions --min-free for -ENOSPC. */
 const char *output_error(int error);
 /* Checks, before @size bytes are written to @fd, that enough stays free. Return: 0, -ENOSPC. */
@@ -200,12 +193,6 @@ enum ktrace_cores cores_wanted(void);
  */
 char **files_expand(int nr, char **paths, int *out);
 void files_free(char **list);
-/* Help of --compress for commands that write tracefiles, and its error message */
-#define COMPRESS_HELP \
-"  --compress[=LEVEL] compress blocks: -50 (fastest) to 19, without LEVEL 1; 0 or\n" \
-"                     none = not (default)\n"
-#define COMPRESS_WRONG "--compress: not a level from -50 to 19, or none"
-
 /* Returns the format that ktrace import would take the file as, by its content; NULL = unknown. */
 const char *files_foreign_format(const char *path);
 /* Opens all files and reports errors. NULL: none can be read. */

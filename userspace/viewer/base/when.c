@@ -18,6 +18,41 @@ bool when_parse(const char *text, struct when *w)
 	return ktrace_when_parse(text, &w->at);
 }
 
+static const char *set_since(void *to, const char *value)
+{
+	return when_parse(value, to) ? NULL : "--since: " NO_TIME;
+}
+
+static const char *set_until(void *to, const char *value)
+{
+	return when_parse(value, to) ? NULL : "--until: " NO_TIME;
+}
+
+static const char *set_at(void *to, const char *value)
+{
+	return when_parse(value, to) ? NULL : "--at: " NO_TIME;
+}
+
+const struct option_row since_options[] = {
+	{ .name = "since", .value = "TIME", .set = set_since,
+	  .help = "from TIME on: seconds, 20ms, 5m since the first event,\n"
+		  "@SECONDS since the epoch, or 2026-01-31T12:00:00.5" },
+	{ .help = NULL },
+};
+
+const struct option_row until_options[] = {
+	{ .name = "until", .value = "TIME", .set = set_until,
+	  .help = "up to TIME, TIME itself not included" },
+	{ .help = NULL },
+};
+
+const struct option_row at_options[] = {
+	{ .name = "at", .value = "TIME", .set = set_at,
+	  .help = "just before the first event at TIME or later (default:\n"
+		  "the end)" },
+	{ .help = NULL },
+};
+
 bool when_parse_wait(const char *text, __u64 *ms)
 {
 	struct ktrace_when w;

@@ -8,6 +8,8 @@
 #include <linux/types.h>
 #include <ktrace/when.h>
 
+#include "base/option_table.h"
+
 /**
  * struct when - a point in time on the command line
  * @at:		the point
@@ -19,6 +21,12 @@ struct when {
 	const char *text;
 	bool is_set;
 };
+
+/* The options --since and --until; each refers to a struct when. */
+extern const struct option_row since_options[];
+extern const struct option_row until_options[];
+/* --at, a point in time, in place of --until */
+extern const struct option_row at_options[];
 
 /* Error messages for text that is not a time, and for one that when_parse_wait() refuses */
 #define NO_TIME "not a time such as 1.5, 20ms or 2026-01-31T12:00"

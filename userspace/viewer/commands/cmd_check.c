@@ -394,24 +394,19 @@ static int check_files(struct check *c, int nr, char **paths)
 	return output_end(ret || c->damaged ? STATUS_DAMAGED : STATUS_OK);
 }
 
-static const struct option options[] = {
-	{ "json", no_argument, NULL, 'j' },
-	COMMON_OPTIONS
+static const struct option_set sets[] = {
+	{ json_options, offsetof(struct check, is_json) },
+	{ NULL, 0 },
 };
 
 static int run(const struct command *cmd, int argc, char **argv)
 {
 	struct check c = { 0 };
-	int option, nr, status;
+	int status = command_parse(cmd, &c, argc, argv), nr;
 	char **files;
 
-	while ((option = command_option(argc, argv, "", options)) != -1) {
-		if (option != 'j')
-			return command_common_option(cmd, option);
-		c.is_json = true;
-	}
-	if (optind == argc)
-		return command_usage(cmd, "no file");
+	if (status >= 0)
+		return status;
 	files = files_expand(argc - optind, argv + optind, &nr);
 	status = files ? check_files(&c, nr, files) : STATUS_DAMAGED;
 	files_free(files);
@@ -422,24 +417,7 @@ const struct command cmd_check = {
 	.name = "check",
 	.args = "[OPTION...] FILE...",
 	.summary = "Check files: structure, checksums, index, losses, seeks",
-	.help =
-"  --json             one JSON object a line\n"
-"  -h, --help, --version\n"
-"\n"
-"Each file by itself: all sections and their checksums, headers of blocks against\n"
-"what is in them, gaps that no loss explains, the index. Then all files together,\n"
-"read once from the beginning to the end, and again from 64 times and positions\n"
-"at most. At these times the state after a seek is what reading from the\n"
-"beginning makes it; the statistics of four parts add up to those of the whole,\n"
-"and each sum to what it is of; going forward by a number of events and back\n"
-"leads to the same places. pthread events tell of no transition of threads and\n"
-"objects that cannot be: ktrace help objects. A line for each damage, with its\n"
-"place, for each file, for the parts that there are of a recording in several\n"
-"files, and for the reading. Parts that are missing are no damage.\n"
-"\n"
-"JSON members: of a damage file, [offset], damage; of a file file, bytes,\n"
-"sections, blocks, records, lost, damaged, closed; of a recording in several\n"
-"files recording, an object with what ktrace info says of its parts; of the\n"
-"reading events, seeks, states, parts, moves, damaged (in all).\n",
+	.options = sets,
+	.needs_files = true,
 	.run = run,
 };

@@ -10,6 +10,7 @@
 #include "contention.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* struct nest - waits of a thread inside a wait that goes on, by depth */
@@ -17,8 +18,6 @@ struct nest {
 	__u64 serial;
 	__u64 ns[DEPTH_NR + 1];
 };
-
-enum { OPTION_KIND = 950, OPTION_HOLD_TIMES, OPTION_HOLDERS };
 
 const char *contention_kind(__u32 kind)
 {
@@ -154,62 +153,54 @@ static int take(struct analysis *a, const struct ktrace_trace_event *e)
 	return ret ? ret : model_update(c->sync, e);
 }
 
-static const char *take_kinds(struct contention *c)
+static const char *set_kinds(void *to, const char *list)
 {
+	struct contention *c = to;
 	const char *names[MODEL_KIND_NR + 1] = { NULL }, *wrong = NULL;
-	char *word, *rest = NULL;
+	char *copy = strdup(list), *word, *rest = NULL;
 	int i;
 
 	for (i = 0; i < MODEL_KIND_NR; i++)
 		names[i] = contention_kind((__u32)i);
-	for (word = strtok_r(optarg, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
+	if (!copy)
+		return strerror(ENOMEM);
+	for (word = strtok_r(copy, ",", &rest); word && !wrong; word = strtok_r(NULL, ",", &rest)) {
 		i = command_choice("--kind", word, names, &wrong);
-		if (i < 0)
-			return wrong;
-		c->kinds |= 1u << i;
+		c->kinds |= i < 0 ? 0 : 1u << i;
 	}
-	return c->kinds ? NULL : "--kind: which kinds?";
+	free(copy);
+	return wrong || c->kinds ? wrong : "--kind: which kinds?";
 }
 
-static const char *own_option(struct analysis *a, int option)
-{
-	struct contention *c = (struct contention *)a;
-	const char *wrong = NULL;
+#define MEMBER(member) OPTION_MEMBER(struct contention, member)
 
-	if (option == 'a') {
-		if (!c->aliases && object_names_new(&c->aliases))
-			return strerror(ENOMEM);
-		return object_names_add_file(c->aliases, optarg);
-	}
-	if (option == OPTION_KIND)
-		return take_kinds(c);
-	if (option == 'c')
-		c->shows_pairs = true;
-	else if (option == OPTION_HOLD_TIMES)
-		c->shows_holds = true;
-	else if (option == OPTION_HOLDERS)
-		c->shows_holders = true;
-	else
-		symbols_option(&c->where, option, &wrong);
-	return wrong;
-}
+static const struct option_row rows[] = {
+	{ .name = "kind", .value = "KIND[,KIND...]", .set = set_kinds,
+	  .help = "only waits and holds of mutex, cond, barrier, sem,\n"
+		  "rwlock, spin, once; join: waits for threads to end" },
+	{ .letter = 'c', .name = "pairs", .flag = MEMBER(shows_pairs),
+	  .help = "also by thread and object together" },
+	{ .name = "hold-times", .flag = MEMBER(shows_holds),
+	  .help = "also how long locks were held: by object, by the place\n"
+		  "where they were taken, and the longest holds" },
+	{ .name = "holders", .flag = MEMBER(shows_holders),
+	  .help = "also which thread held up which one, with which lock" },
+	{ .help = NULL },
+};
 
-static const struct option options[] = {
-	ANALYSIS_OPTIONS,
-	PLOT_OPTIONS,
-	{ "pairs", no_argument, NULL, 'c' },
-	{ "kind", required_argument, NULL, OPTION_KIND },
-	{ "hold-times", no_argument, NULL, OPTION_HOLD_TIMES },
-	{ "holders", no_argument, NULL, OPTION_HOLDERS },
-	{ "alias", required_argument, NULL, 'a' },
-	SYMBOLS_OPTIONS,
-	COMMON_OPTIONS
+static const struct option_set sets[] = {
+	{ rows, 0 },
+	{ alias_options, offsetof(struct contention, aliases) },
+	{ symbols_options, offsetof(struct contention, where) },
+	ANALYSIS_SVG_SET,
+	ANALYSIS_SETS,
+	{ NULL, 0 },
 };
 
 static int run(const struct command *cmd, int argc, char **argv)
 {
 	struct contention c = {
-		.a = { .options = options, .option = own_option, .begin = begin, .early = take,
+		.a = { .begin = begin, .early = take,
 		       .show = contention_show, .plot = contention_plot,
 		       .needs.providers = "pthread" },
 		.nests = HASH_TABLE_INIT(struct nest, serial),
@@ -240,29 +231,7 @@ const struct command cmd_contention = {
 	.name = "contention",
 	.args = "[OPTION...] FILE...",
 	.summary = "Show how long threads waited for mutexes and so on",
-	.help =
-"  --kind KIND[,KIND...]  only waits and holds of mutex, cond, barrier, sem,\n"
-"                     rwlock, spin, once; join: of waits for a thread\n"
-"  -c, --pairs        threads and objects together, too\n"
-"  --hold-times       how long locks were held, too: by object, and by the place\n"
-"                     where they were taken; the longest holds\n"
-"  --holders          which thread held up which one, with which lock, too\n"
-"  -a, --alias FILE   names of addresses, a line each: [PID] 0xADDRESS NAME\n"
-SYMBOLS_HELP
-PLOT_HELP
-ANALYSIS_HELP
-"\n"
-ANALYSIS_TIMES
-"\n"
-"Needs a recording by ktraced --pthread. Columns: how often was waited, the sum,\n"
-"its share of the window (of all: from the first event to the last), the mean,\n"
-"what 99 % do not exceed, the longest wait. Tables: kinds of objects, threads,\n"
-"objects, places of the program that waited; then the longest waits with when\n"
-"they began, who waited for what, and which thread had it then. A join waits for\n"
-"no object, so the sum of objects may be lower than that of threads. A lock taken\n"
-"without waiting has no place: that is not recorded.\n"
-"\n"
-"Example: which mutexes cost the most in the second second, and who had them\n"
-"  ktrace contention --kind mutex --holders --since 1 --until 2 trace.bin\n",
+	.options = sets,
+	.needs_files = true,
 	.run = run,
 };

@@ -335,29 +335,40 @@ static void show(struct analysis *a)
 		put_links(path);
 }
 
-static const char *own_option(struct analysis *a, int option)
-{
-	(void)option;
-	((struct path *)a)->lists = true;
-	return NULL;
-}
-
-static const struct option options[] = {
-	ANALYSIS_OPTIONS,
-	{ "list", no_argument, NULL, 'L' },
-	COMMON_OPTIONS
-};
-
 static const char *check(struct analysis *a)
 {
 	return a->select.pid_nr == 1 ? NULL : "--pid: name the one thread it is about";
 }
 
+static const char *set_pid(void *to, const char *list)
+{
+	struct path *path = to;
+
+	return event_select_add_pids(&path->a.select, list);
+}
+
+#define MEMBER(member) OPTION_MEMBER(struct path, member)
+
+static const struct option_row rows[] = {
+	{ .letter = 'p', .name = "pid", .value = "N", .set = set_pid,
+	  .help = "the thread; a process stands for its first thread" },
+	{ .name = "list", .flag = MEMBER(lists),
+	  .help = "also print each piece of the path; what was waited for\n"
+		  "is further right" },
+	{ .help = NULL },
+};
+
+static const struct option_set sets[] = {
+	{ rows, 0 },
+	ANALYSIS_WINDOW_SETS,
+	{ NULL, 0 },
+};
+
 static int run(const struct command *cmd, int argc, char **argv)
 {
 	struct path path = {
 		.a = {
-			.options = options, .option = own_option, .check = check, .begin = begin,
+			.check = check, .begin = begin,
 			.event = count_event, .show = show,
 			.needs.providers = "sched",
 		},
@@ -383,22 +394,7 @@ const struct command cmd_critical_path = {
 	.name = "critical-path",
 	.args = "--pid N [OPTION...] FILE...",
 	.summary = "Show what a thread waited for, and what that waited for",
-	.help =
-"  -p, --pid N        the thread; a process stands for its first thread\n"
-"  --list             print each piece of the path, too; what is further right\n"
-"                     was waited for\n"
-ANALYSIS_SINCE_HELP
-ANALYSIS_OUTPUT_HELP
-"\n"
-ANALYSIS_TIMES
-"\n"
-"Needs events of family sched. From its end back to its begin, the thread's time\n"
-"goes to itself while it runs or waits for a CPU. While it is blocked, it goes to\n"
-"the thread that woke it at last, for what that did meanwhile, and so on; or to\n"
-"the wait itself, if an interrupt ended it. The file is read twice, the second\n"
-"time from its end to its begin.\n"
-"\n"
-"Example: why the command took so long\n"
-"  ktrace critical-path --pid 187 trace.bin\n",
+	.options = sets,
+	.needs_files = true,
 	.run = run,
 };

@@ -22,12 +22,14 @@
 /**
  * struct side - one of the two traces
  * @scope:	which events
+ * @is_json:	--json was given; each side has its own options, as a filter belongs to one traceset
  * @lines:	how events are printed
  * @event:	the current one; NULL after the last
  * @events:	so far
  */
 struct side {
 	struct time_range scope;
+	bool is_json;
 	struct lines lines;
 	const struct ktrace_trace_event *event;
 	__u64 events;
@@ -46,7 +48,6 @@ struct first {
 /**
  * struct diff - one run of the command
  * @sides:	the traces
- * @is_json:	one object
  * @types:	events by name
  * @threads:	events by name of the thread
  * @event:	first event that differs
@@ -54,7 +55,6 @@ struct first {
  */
 struct diff {
 	struct side sides[2];
-	bool is_json;
 	struct paired_counts types;
 	struct paired_counts threads;
 	struct first event;
@@ -342,7 +342,7 @@ static int compare_files(struct diff *d, char **paths)
 		paired_counts_sort(&d->threads);
 		if (ret)
 			fprintf(stderr, "ktrace: %s\n", strerror(-ret));
-		else if (d->is_json)
+		else if (d->sides[0].is_json)
 			put_json(output(), d);
 		else
 			put_text(output(), d, paths);
@@ -358,40 +358,24 @@ static int compare_files(struct diff *d, char **paths)
 	return output_end(ret ? STATUS_DAMAGED : status);
 }
 
-/* Each side has its own conditions, as a filter belongs to one traceset. */
-static const char *take_option(struct diff *d, int option)
-{
-	const char *wrong;
-
-	if (option == 'j') {
-		d->is_json = true;
-		return NULL;
-	}
-	wrong = time_range_option(&d->sides[0].scope, option);
-	return wrong ? wrong : time_range_option(&d->sides[1].scope, option);
-}
-
-static const struct option options[] = {
-	TIME_RANGE_OPTIONS,
-	{ "json", no_argument, NULL, 'j' },
-	COMMON_OPTIONS
+static const struct option_set sets[] = {
+	TIME_RANGE_SETS(offsetof(struct side, scope)),
+	{ json_options, offsetof(struct side, is_json) },
+	{ NULL, 0 },
 };
 
 static int diff(struct diff *d, const struct command *cmd, int argc, char **argv)
 {
-	const char *wrong = NULL;
-	int option;
+	int status = command_parse(cmd, &d->sides[0], argc, argv);
 
-	while (!wrong && (option = command_option(argc, argv, "e:p:", options)) != -1) {
-		if (option == '?' || option >= OPTION_HELP)
-			return command_common_option(cmd, option);
-		wrong = take_option(d, option);
-	}
-	if (!wrong)
-		wrong = time_range_wrong(&d->sides[0].scope);
-	if (!wrong && argc - optind != 2)
-		wrong = "two files are needed";
-	return wrong ? command_usage(cmd, wrong) : compare_files(d, argv + optind);
+	optind = 0;
+	if (status < 0)
+		status = command_parse(cmd, &d->sides[1], argc, argv);
+	if (status < 0)
+		status = command_check(cmd, time_range_wrong(&d->sides[0].scope));
+	if (status < 0)
+		status = command_check(cmd, argc - optind != 2 ? "two files are needed" : NULL);
+	return status < 0 ? compare_files(d, argv + optind) : status;
 }
 
 static int run(const struct command *cmd, int argc, char **argv)
@@ -416,19 +400,6 @@ const struct command cmd_diff = {
 	.name = "diff",
 	.args = "[OPTION...] A B",
 	.summary = "Compare two traces: events, rates, threads, first difference",
-	.help =
-TIME_RANGE_HELP
-"  --json             one JSON object\n"
-"  -h, --help, --version\n"
-"\n"
-"Times since the start are those of each file. Tables have the number of events\n"
-"in A and in B, the change, and events a second: in all, by event, by name of the\n"
-"thread. Then the first place where both have the same event with other fields,\n"
-"and where they have different events. The exit status does not tell whether they\n"
-"differ.\n"
-"\n"
-"JSON members: duration_ns, events, lost, counts (by event), threads (by name),\n"
-"each with arrays of two; first_event, first_fields: number of the event, from 1,\n"
-"that is another or has other fields; 0 if there is none.\n",
+	.options = sets,
 	.run = run,
 };

@@ -464,24 +464,21 @@ static void put_json(struct ktrace_out *out, const struct doctor *d)
 	ktrace_out_str(out, "}\n");
 }
 
-static const struct option options[] = {
-	{ "json", no_argument, NULL, 'j' },
-	COMMON_OPTIONS
+static const struct option_set sets[] = {
+	{ json_options, 0 },
+	{ NULL, 0 },
 };
 
 static int run(const struct command *cmd, int argc, char **argv)
 {
 	static struct doctor d;
 	bool is_json = false;
-	int option;
+	int status = command_parse(cmd, &is_json, argc, argv);
 
-	while ((option = command_option(argc, argv, "", options)) != -1) {
-		if (option != 'j')
-			return command_common_option(cmd, option);
-		is_json = true;
-	}
-	if (optind != argc)
-		return command_usage(cmd, "it takes no files");
+	if (status < 0)
+		status = command_check(cmd, optind != argc ? "it takes no files" : NULL);
+	if (status >= 0)
+		return status;
 	examine(&d);
 	(is_json ? put_json : put_text)(output(), &d);
 	return output_end(*d.problem ? STATUS_DAMAGED : STATUS_OK);
@@ -491,18 +488,6 @@ const struct command cmd_doctor = {
 	.name = "doctor",
 	.args = "[OPTION...]",
 	.summary = "Say whether kernel events can be recorded here, and if not, why",
-	.help =
-"  --json             one JSON object\n"
-"  -h, --help, --version\n"
-"\n"
-"Looks at the module, its device, its version and your rights, and where there is\n"
-"no module at what it takes to have one: whether the kernel loads modules, the\n"
-"module's file, headers, DKMS, signatures. Says what is in the way, and the\n"
-"command that helps. Changes nothing. Exit status: 0 if kernel events can be\n"
-"recorded, 1 if not.\n"
-"\n"
-"JSON members: found, an array of objects (name: kernel, left, registries,\n"
-"device, freed, rights, modules, module, headers, dkms or signature, text),\n"
-"[problem, next].\n",
+	.options = sets,
 	.run = run,
 };

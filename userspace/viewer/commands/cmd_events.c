@@ -16,11 +16,13 @@
  * struct listing - one run of the command
  * @path:	the file being listed
  * @is_json:	one object a line
+ * @is_kernel:	list the kernel's events, of no file
  * @status:	exit status so far
  */
 struct listing {
 	const char *path;
 	bool is_json;
+	bool is_kernel;
 	int status;
 };
 
@@ -237,34 +239,32 @@ static void list_kernel(struct listing *l)
 			reason);
 }
 
-static const struct option options[] = {
-	{ "json", no_argument, NULL, 'j' },
-	{ "kernel", no_argument, NULL, 'k' },
-	COMMON_OPTIONS
+#define MEMBER(member) OPTION_MEMBER(struct listing, member)
+
+static const struct option_row rows[] = {
+	{ .name = "kernel", .flag = MEMBER(is_kernel),
+	  .help = "instead of files: the events that this kernel gives\n"
+		  "through the module, and why it cannot give others" },
+	{ .help = NULL },
+};
+
+static const struct option_set sets[] = {
+	{ rows, 0 },
+	{ json_options, offsetof(struct listing, is_json) },
+	{ NULL, 0 },
 };
 
 static int run(const struct command *cmd, int argc, char **argv)
 {
 	struct listing l = { 0 };
-	bool is_kernel = false;
-	int option;
+	int status = command_parse(cmd, &l, argc, argv);
 
-	while ((option = command_option(argc, argv, "", options)) != -1) {
-		if (option == 'j')
-			l.is_json = true;
-		else if (option == 'k')
-			is_kernel = true;
-		else
-			return command_common_option(cmd, option);
-	}
-	if (is_kernel && optind != argc)
-		return command_usage(cmd, "--kernel takes no files");
-	if (is_kernel) {
+	if (status < 0 && l.is_kernel == (optind != argc))
+		status = command_usage(cmd, l.is_kernel ? "--kernel takes no files" : "no file");
+	if (status >= 0)
+		return status;
+	if (l.is_kernel)
 		list_kernel(&l);
-		return output_end(l.status);
-	}
-	if (optind == argc)
-		return command_usage(cmd, "no file");
 	for (; optind < argc; optind++) {
 		l.path = argv[optind];
 		if (!elf_is_object(l.path))
@@ -279,19 +279,6 @@ const struct command cmd_events = {
 	.name = "events",
 	.args = "[OPTION...] FILE... | --kernel [OPTION...]",
 	.summary = "List event types of tracefiles, programs, libraries, the kernel",
-	.help =
-"  --json             one JSON object a line\n"
-"  --kernel           instead of files: the events that this kernel gives through\n"
-"                     the module, and of each that it cannot give, why\n"
-"  -h, --help, --version\n"
-"\n"
-"Programs and libraries are not run: their descriptions lie in section\n"
-"ktrace_desc. A line has: for tracefiles kernel or user and the id, then\n"
-"provider:name, fields with their types, and the place in the source. With\n"
-"--kernel: name, then yes, or no and why.\n"
-"\n"
-"JSON members: event, [kind], [id], [reason], [file], [line], fields, an array of\n"
-"objects (name, type, [enum], an object of numbers by name). With --kernel there\n"
-"is a reason if the event cannot be given.\n",
+	.options = sets,
 	.run = run,
 };

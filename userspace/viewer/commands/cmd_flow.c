@@ -171,29 +171,25 @@ static void show(struct analysis *a)
 		analysis_rows(a, &f->rows, &sheet);
 }
 
-enum { OPTION_LIST = 300, OPTION_WIDTH };
+#define MEMBER(member) OPTION_MEMBER(struct flow, member)
 
-static const char *own_option(struct analysis *a, int option)
-{
-	struct flow *f = (struct flow *)a;
+static const struct option_row rows[] = {
+	{ .name = "list", .flag = MEMBER(lists),
+	  .help = "print each span of time in one state, not a picture" },
+	{ .help = NULL },
+};
 
-	if (option == OPTION_WIDTH)
-		return timeline_take_width(optarg, &f->strip.width);
-	f->lists = true;
-	return NULL;
-}
-
-static const struct option options[] = {
-	ANALYSIS_OPTIONS,
-	{ "list", no_argument, NULL, OPTION_LIST },
-	{ "width", required_argument, NULL, OPTION_WIDTH },
-	COMMON_OPTIONS
+static const struct option_set sets[] = {
+	{ rows, 0 },
+	{ width_options, offsetof(struct flow, strip.width) },
+	ANALYSIS_SETS,
+	{ NULL, 0 },
 };
 
 static int run(const struct command *cmd, int argc, char **argv)
 {
 	struct flow f = {
-		.a = { .options = options, .option = own_option, .begin = begin, .show = show,
+		.a = { .begin = begin, .show = show,
 		       .needs.providers = "sched" },
 		.strip.letters = flow_letters,
 		.rows = HASH_TABLE_INIT(struct row, thread.serial),
@@ -213,25 +209,7 @@ const struct command cmd_flow = {
 	.name = "flow",
 	.args = "[OPTION...] FILE...",
 	.summary = "Show what each thread did over time",
-	.help =
-"  --list             print each span of time in one state, not a picture\n"
-"  --width N          columns of the picture (default: as the terminal has room\n"
-"                     for; elsewhere 60)\n"
-ANALYSIS_SINCE_HELP
-"  -p, --pid N[,N...]  only these processes and threads\n"
-"  -n, --number N     print N rows at most\n"
-"  --json             one JSON object a line\n"
-"  -h, --help, --version\n"
-"\n"
-ANALYSIS_TIMES
-"\n"
-"A row for each thread, those that ran longest first; a column shows what the\n"
-"thread did most in its time; behind it the share of time that it ran. Idle tasks\n"
-"are left out, unless asked for by --pid 0. With --list a line has: time,\n"
-"duration, thread, CPU, status, why it waits, mode, in the order of their ends.\n"
-"With --json, an object for each span, then one about the window.\n"
-"\n"
-"Example: one process, in the second second\n"
-"  ktrace flow --since 1 --until 2 --pid 187 trace.bin\n",
+	.options = sets,
+	.needs_files = true,
 	.run = run,
 };

@@ -71,23 +71,6 @@ static int put_fields(int nr, char **paths)
 	return output_end(status);
 }
 
-static const char *take_option(struct grep *g, int option)
-{
-	struct event_select *select = &g->printout.scope.select;
-
-	switch (option) {
-	case 'e':
-		return event_select_add_filter(select, optarg);
-	case 'f':
-		return event_select_add_filter_file(select, optarg);
-	case 'l':
-		g->lists = true;
-		return NULL;
-	default:
-		return list_events_option(&g->printout, option);
-	}
-}
-
 /* Takes the first operand as the expression if no option has given one. */
 static int grep(struct grep *g, const struct command *cmd, int argc, char **argv)
 {
@@ -108,26 +91,58 @@ static int grep(struct grep *g, const struct command *cmd, int argc, char **argv
 	return wrong ? command_usage(cmd, wrong) : list_events_files(&g->printout, argc, argv);
 }
 
-static const struct option options[] = {
-	LIST_EVENTS_OPTIONS,
-	{ "fields", no_argument, NULL, 'l' },
-	COMMON_OPTIONS
+static const char *add_filter(void *to, const char *text)
+{
+	struct grep *g = to;
+
+	return event_select_add_filter(&g->printout.scope.select, text);
+}
+
+static const char *add_filter_file(void *to, const char *path)
+{
+	struct grep *g = to;
+
+	return event_select_add_filter_file(&g->printout.scope.select, path);
+}
+
+static const char *add_globs(void *to, const char *list)
+{
+	struct grep *g = to;
+
+	return event_select_add_globs(&g->printout.scope.select, list);
+}
+
+#define MEMBER(member) OPTION_MEMBER(struct grep, member)
+
+static const struct option_row rows[] = {
+	{ .letter = 'e', .name = "filter", .value = "EXPRESSION", .set = add_filter,
+	  .help = "the expression; of several, all must be true" },
+	{ .letter = 'f', .name = "filter-file", .value = "FILE", .set = add_filter_file,
+	  .help = "the same, read from FILE; # begins a comment" },
+	{ .letter = 'l', .name = "fields", .flag = MEMBER(lists),
+	  .help = "list the fields that expressions can use, with those of\n"
+		  "FILEs" },
+	{ .name = "events", .value = "GLOB[,GLOB...]", .set = add_globs,
+	  .help = "only events whose provider:name matches" },
+	{ .help = NULL },
+};
+
+static const struct option_set sets[] = {
+	{ rows, 0 },
+	{ since_options, offsetof(struct grep, printout.scope.since) },
+	{ until_options, offsetof(struct grep, printout.scope.until) },
+	{ pid_options, offsetof(struct grep, printout.scope.select) },
+	LIST_EVENTS_SETS(offsetof(struct grep, printout)),
+	{ NULL, 0 },
 };
 
 static int run(const struct command *cmd, int argc, char **argv)
 {
 	struct grep g = { .printout.left = ~0ull };
-	const char *wrong = NULL;
-	int option, status;
+	int status = command_parse(cmd, &g, argc, argv);
 
-	while (!wrong && (option = command_option(argc, argv, "a:ce:f:ln:p:", options)) != -1) {
-		if (option == '?' || option >= OPTION_HELP) {
-			list_events_free(&g.printout);
-			return command_common_option(cmd, option);
-		}
-		wrong = take_option(&g, option);
-	}
-	status = wrong ? command_usage(cmd, wrong) : grep(&g, cmd, argc - optind, argv + optind);
+	if (status < 0)
+		status = grep(&g, cmd, argc - optind, argv + optind);
 	list_events_free(&g.printout);
 	return status;
 }
@@ -136,38 +151,6 @@ const struct command cmd_grep = {
 	.name = "grep",
 	.args = "[OPTION...] EXPRESSION FILE...",
 	.summary = "Print the events for which an expression is true",
-	.help =
-"  -e, --filter EXPRESSION  the expression; if there are several, all must be\n"
-"                     true\n"
-"  -f, --filter-file FILE  the same, with what is in FILE; # begins a comment\n"
-"  -l, --fields       list the fields that expressions can ask for, also those of\n"
-"                     FILEs\n"
-"  --since TIME       from TIME on\n"
-"  --until TIME       up to TIME, TIME itself not included\n"
-"  --event GLOB[,GLOB...]  only events whose provider:name matches\n"
-"  -p, --pid N[,N...]  only these processes and threads\n"
-"  -a, --alias FILE   names of addresses, a line each: [PID] 0xADDRESS NAME\n"
-"  -n, --number N     stop after N events\n"
-"  -c, --count        print the number of events only\n"
-"  --from-position POSITION, --print-position  see ktrace help list\n"
-"  --time rel|wall|raw|delta  rel (default): seconds since the first event\n"
-"  --json             one JSON object a line\n"
-"  --stacks           behind events the stacks that were recorded with them\n"
-"  --symbols, --sysroot DIR, --path-map FROM=TO, --debug-dir DIR, --debuginfod\n"
-"                     see ktrace help list\n"
-"  -h, --help, --version\n"
-"\n"
-"EXPRESSION: FIELD OP VALUE, joined by && before ^ (one or the other) before ||,\n"
-"with ! and parentheses. OP: == (or =), !=, <, <=, >, >=, ~ (glob: * ? [a-z]).\n"
-"FIELD: one of --fields, or a field of the event: prev_tid, field.tid (where tid\n"
-"alone is the thread), samples[3]; of an array without index, any element; or\n"
-"what the thread was doing once the event had happened: state.process_status, ...\n"
-"VALUE: a number, a name, \"text\" with C's escapes, a time. A comparison with a\n"
-"field that the event does not have is false, also !=.\n"
-"\n"
-"  ktrace grep 'state.execution_mode == irq && event ~ sched:*' trace.bin\n"
-"  ktrace grep 'event == syscall:exit && ret < 0 && comm ~ \"x*\"' trace.bin\n"
-"\n"
-"Lines and JSON are those of ktrace list.\n",
+	.options = sets,
 	.run = run,
 };

@@ -311,39 +311,42 @@ static int hist_files(struct hist *h, int nr, char **paths)
 	return ret == -E2BIG ? STATUS_USAGE : status;
 }
 
-static const char *take_option(struct hist *h, int option)
+static const char *set_bins(void *to, const char *text)
 {
-	struct ktrace_when width;
+	struct hist *h = to;
 
-	switch (option) {
-	case 'j':
-		h->is_json = true;
-		return NULL;
-	case OPTION_SVG:
-		h->svg = optarg;
-		return NULL;
-	case 'b':
-		h->has_bins = true;
-		h->width = 0;
-		return number_parse(optarg, 1, BINS_MAX, &h->nr) ? NULL :
-		       "--bins: not a number from 1 to 1000000";
-	case 'w':
-		if (!ktrace_when_parse(optarg, &width) || !width.is_relative || !width.ns)
-			return "--width: not a time such as 1s or 10ms";
-		h->width = width.ns;
-		return NULL;
-	default:
-		return time_range_option(&h->scope, option);
-	}
+	h->has_bins = true;
+	h->width = 0;
+	return number_parse(text, 1, BINS_MAX, &h->nr) ? NULL :
+	       "--bins: not a number from 1 to 1000000";
 }
 
-static const struct option options[] = {
-	TIME_RANGE_OPTIONS,
-	{ "bins", required_argument, NULL, 'b' },
-	{ "width", required_argument, NULL, 'w' },
-	PLOT_OPTIONS,
-	{ "json", no_argument, NULL, 'j' },
-	COMMON_OPTIONS
+static const char *set_width(void *to, const char *text)
+{
+	struct hist *h = to;
+	struct ktrace_when width;
+
+	if (!ktrace_when_parse(text, &width) || !width.is_relative || !width.ns)
+		return "--width: not a time such as 1s or 10ms";
+	h->width = width.ns;
+	return NULL;
+}
+
+static const struct option_row rows[] = {
+	{ .letter = 'b', .name = "bins", .value = "N", .set = set_bins,
+	  .help = "number of bins, in a picture at most 2000 (default: 20;\n"
+		  "in a picture 120)" },
+	{ .letter = 'w', .name = "width", .value = "TIME", .set = set_width,
+	  .help = "width of each bin: 1s, 10ms, ..." },
+	{ .help = NULL },
+};
+
+static const struct option_set sets[] = {
+	{ rows, 0 },
+	{ svg_options, offsetof(struct hist, svg) },
+	TIME_RANGE_SETS(offsetof(struct hist, scope)),
+	{ json_options, offsetof(struct hist, is_json) },
+	{ NULL, 0 },
 };
 
 static int run(const struct command *cmd, int argc, char **argv)
@@ -352,26 +355,14 @@ static int run(const struct command *cmd, int argc, char **argv)
 		.nr = BINS_DEFAULT, .scope.keeps_losses = true,
 		.kinds = HASH_TABLE_INIT(struct kind, name),
 	};
-	const char *wrong = NULL;
-	int option, status;
+	int status = command_parse(cmd, &h, argc, argv);
 	size_t i;
 
-	while (!wrong && (option = command_option(argc, argv, "b:e:p:w:", options)) != -1) {
-		if (option == '?' || option >= OPTION_HELP) {
-			time_range_free(&h.scope);
-			return command_common_option(cmd, option);
-		}
-		wrong = take_option(&h, option);
-	}
 	if (h.svg && !h.has_bins && !h.width)
 		h.nr = BINS_DRAWN;
-	if (!wrong)
-		wrong = time_range_wrong(&h.scope);
-	if (!wrong && optind == argc)
-		wrong = "no file";
-	if (wrong)
-		status = command_usage(cmd, wrong);
-	else
+	if (status < 0)
+		status = command_check(cmd, time_range_wrong(&h.scope));
+	if (status < 0)
 		status = hist_files(&h, argc - optind, argv + optind);
 	for (i = 0; i < h.kinds.nr; i++)
 		free(((struct kind *)hash_table_at(&h.kinds, i))->counts);
@@ -385,21 +376,7 @@ const struct command cmd_hist = {
 	.name = "hist",
 	.args = "[OPTION...] FILE...",
 	.summary = "Count events over time",
-	.help =
-"  -b, --bins N       so many bins, in a picture 2000 at most (default: 20; in a\n"
-"                     picture 120)\n"
-"  -w, --width TIME   of each bin: 1s, 10ms, ...\n"
-PLOT_HELP
-TIME_RANGE_HELP
-"  --json             one JSON object\n"
-"  -h, --help, --version\n"
-"\n"
-"A line is a bin: its beginning in seconds since the first event, its number of\n"
-"events, a bar. All events are in one bin each; losses are not events, and said\n"
-"in parentheses.\n"
-"\n"
-"JSON members: start (string, time of the first event of all, seconds since the\n"
-"epoch), ns (beginning of the first bin, since then), bin_ns (width), events,\n"
-"lost (by reason), bins, an array of [events, lost].\n",
+	.options = sets,
+	.needs_files = true,
 	.run = run,
 };

@@ -177,28 +177,22 @@ static int import(struct import *x, int nr, char **paths)
 	return STATUS_DAMAGED;
 }
 
-enum { OPTION_TICKS = 800, OPTION_RAW, OPTION_OFFSET, OPTION_LIKE };
-
-static const struct option options[] = {
-	{ "from", required_argument, NULL, 'f' },
-	OUTPUT_OPTIONS,
-	{ "ticks-per-ms", required_argument, NULL, OPTION_TICKS },
-	{ "raw-ticks", no_argument, NULL, OPTION_RAW },
-	{ "offset", required_argument, NULL, OPTION_OFFSET },
-	{ "like", required_argument, NULL, OPTION_LIKE },
-	{ "compress", optional_argument, NULL, 'z' },
-	{ "json", no_argument, NULL, 'j' },
-	COMMON_OPTIONS
-};
-
-static const char *take_ticks(struct import *x, const char *text)
+static const char *set_format(void *to, const char *name)
 {
+	return take_format(to, name);
+}
+
+static const char *set_ticks(void *to, const char *text)
+{
+	struct import *x = to;
+
 	return number_parse(text, 1, 0xffffffffu, &x->ticks) ? NULL :
 	       "--ticks-per-ms: not a number from 1 to 4294967295";
 }
 
-static const char *take_offset(struct import *x, const char *text)
+static const char *set_offset(void *to, const char *text)
 {
+	struct import *x = to;
 	struct ktrace_when when;
 
 	if (!ktrace_when_parse(text, &when))
@@ -208,32 +202,41 @@ static const char *take_offset(struct import *x, const char *text)
 	return NULL;
 }
 
-static const char *take_option(struct import *x, int option)
-{
-	switch (option) {
-	case 'f':
-		return take_format(x, optarg);
-	case 'o':
-		x->path = optarg;
-		return NULL;
-	case OPTION_TICKS:
-		return take_ticks(x, optarg);
-	case OPTION_RAW:
-		x->is_raw = true;
-		return NULL;
-	case OPTION_OFFSET:
-		return take_offset(x, optarg);
-	case OPTION_LIKE:
-		x->like = optarg;
-		return NULL;
-	case 'z':
-		return ktrace_compress_level(optarg, &x->level) ? NULL :
-			COMPRESS_WRONG;
-	default:
-		x->is_json = true;
-		return NULL;
-	}
-}
+#define MEMBER(member) OPTION_MEMBER(struct import, member)
+
+static const struct option_row rows[] = {
+	{ .letter = 'f', .name = "from", .value = "FORMAT", .set = set_format,
+	  .help = "format of the files (default: by the content of the\n"
+		  "first; text of perf and shark must be named)\n"
+		  "ctf: a folder with traces of CTF 1.8, such as LTTng's\n"
+		  "trace-dat: what trace-cmd records\n"
+		  "perfetto: packets of traced or ktraced --service\n"
+		  "perf: text of perf script, or what perf record records\n"
+		  "shark: chunks of S.Ha.R.K., a file each, compressed or\n"
+		  "not" },
+	{ .letter = 'o', .name = "output", .value = "FILE", .text = MEMBER(path),
+	  .help = "the new file; replaces an old one once it is complete" },
+	{ .name = "like", .value = "FILE", .text = MEMBER(like),
+	  .help = "use the clock of this tracefile of the same machine and\n"
+		  "boot" },
+	{ .name = "offset", .value = "TIME", .set = set_offset,
+	  .help = "date of the input clock's 0: @SECONDS since the epoch,\n"
+		  "or a date" },
+	{ .name = "ticks-per-ms", .value = "N", .set = set_ticks,
+	  .help = "shark: ticks of the stamps in a ms, whatever the files\n"
+		  "say" },
+	{ .name = "raw-ticks", .flag = MEMBER(is_raw),
+	  .help = "shark: show ticks as if each were a nanosecond" },
+	{ .help = NULL },
+};
+
+static const struct option_set sets[] = {
+	{ rows, 0 },
+	{ output_options, 0 },
+	{ compress_options, offsetof(struct import, level) },
+	{ json_options, offsetof(struct import, is_json) },
+	{ NULL, 0 },
+};
 
 static bool is_tracefile(const char *path)
 {
@@ -268,29 +271,30 @@ static const char *missing(const struct import *x, int nr, char **paths)
 	return nr ? NULL : "no file";
 }
 
+/* Sets the format by what the file looks like. Return: the exit status, -1 = go on. */
+static int guess_format(struct import *x, const struct command *cmd, const char *path)
+{
+	const char *looks;
+
+	if (access(path, R_OK)) {
+		complain_about(path, "%s", strerror(errno));
+		return STATUS_DAMAGED;
+	}
+	looks = files_foreign_format(path);
+	return command_check(cmd, looks ? take_format(x, looks) : NULL);
+}
+
 static int run(const struct command *cmd, int argc, char **argv)
 {
 	struct import x = { 0 };
-	const char *wrong = NULL;
-	const char *looks;
-	int option;
+	int status = command_parse(cmd, &x, argc, argv);
 
-	while (!wrong && (option = command_option(argc, argv, "f:o:", options)) != -1) {
-		if (option == '?' || option >= OPTION_HELP)
-			return command_common_option(cmd, option);
-		wrong = take_option(&x, option);
-	}
-	if (!wrong && !x.format && optind < argc && access(argv[optind], R_OK)) {
-		complain_about(argv[optind], "%s", strerror(errno));
-		return STATUS_DAMAGED;
-	}
-	looks = x.format || optind == argc ? NULL : files_foreign_format(argv[optind]);
-	if (!wrong && looks)
-		wrong = take_format(&x, looks);
-	if (!wrong)
-		wrong = missing(&x, argc - optind, argv + optind);
-	if (wrong)
-		return command_usage(cmd, wrong);
+	if (status < 0 && !x.format && optind < argc)
+		status = guess_format(&x, cmd, argv[optind]);
+	if (status < 0)
+		status = command_check(cmd, missing(&x, argc - optind, argv + optind));
+	if (status >= 0)
+		return status;
 	if (x.format->convert)
 		own_convert = x.format->convert;
 	if (!own_convert)
@@ -330,48 +334,6 @@ const struct command cmd_import = {
 	.name = "import",
 	.args = "-o OUTPUT [OPTION...] FILE...",
 	.summary = "Make a tracefile of files of another tool",
-	.help =
-"  -f, --from FORMAT  what it is (default: as the first file looks; text of perf\n"
-"                     and shark must be named)\n"
-"                     ctf: a folder with traces of CTF 1.8, of LTTng for one\n"
-"                     trace-dat: what trace-cmd records\n"
-"                     perfetto: packets, as traced and ktraced --service write\n"
-"                     them\n"
-"                     perf: text of perf script, or what perf record records\n"
-"                     shark: chunks of S.Ha.R.K., a file each, compressed or not\n"
-"  -o, --output FILE  the new file; replaces what is there, once it is whole\n"
-OUTPUT_HELP
-"  --like FILE        a tracefile of the same machine and boot: its clock is that\n"
-"                     of the input\n"
-"  --offset TIME      when the clock of the input stood at 0: @SECONDS since the\n"
-"                     epoch, a date\n"
-"  --ticks-per-ms N   shark: so many ticks of the stamps are a ms, whatever the\n"
-"                     files say\n"
-"  --raw-ticks        shark: show ticks as if each were a nanosecond\n"
-COMPRESS_HELP
-"  --json             one JSON object\n"
-"  -h, --help, --version\n"
-"\n"
-"ctf, trace-dat, perf, perfetto: events of the kernel that ktrace records too\n"
-"become those, so that all commands know them; others, and fields that are more,\n"
-"stay as they are. Lost events are counted. Times are of the wall clock if the\n"
-"input says what its clock counts from. If it does not (perf record without\n"
-"--clockid, trace-cmd record without --date), say it by --like or --offset.\n"
-"\n"
-"perf: lines of perf script --ns --show-lost-events -F\n"
-"comm,pid,tid,cpu,time,event,trace; pid, tid or both, and the lines of --header\n"
-"are known, too. Of a file of perf record, perf itself makes these lines.\n"
-"\n"
-"shark: each file becomes a stream of events log:event. Its first event\n"
-"trace_start or cycles_per_msec says what a tick is; without one, say it\n"
-"yourself. Threads are tasks: who runs follows from trace_start and\n"
-"context_switch, which task a context is from the last event id. Empty slots are\n"
-"left out. ktrace export --to shark makes the same file again.\n"
-"\n"
-"An event whose description has more than 64 KiB, or that is of one kind too many\n"
-"(there can be some 65,000), is left out and counted; of perf and perfetto, it is\n"
-"kept as text.\n"
-"\n"
-"JSON members: file, events, lost, skipped, bytes, ticks_per_ms.\n",
+	.options = sets,
 	.run = run,
 };

@@ -535,47 +535,24 @@ out_free:
 	return status;
 }
 
-static const struct option options[] = {
-	{ "json", no_argument, NULL, 'j' },
-	COMMON_OPTIONS
+static const struct option_set sets[] = {
+	{ json_options, 0 },
+	{ NULL, 0 },
 };
 
 static int run(const struct command *cmd, int argc, char **argv)
 {
 	bool is_json = false;
-	int option;
+	int status = command_parse(cmd, &is_json, argc, argv);
 
-	while ((option = command_option(argc, argv, "", options)) != -1) {
-		if (option != 'j')
-			return command_common_option(cmd, option);
-		is_json = true;
-	}
-	if (optind == argc)
-		return command_usage(cmd, "no file");
-	return describe_files(argc - optind, argv + optind, is_json);
+	return status < 0 ? describe_files(argc - optind, argv + optind, is_json) : status;
 }
 
 const struct command cmd_info = {
 	.name = "info",
 	.args = "[OPTION...] FILE...",
 	.summary = "Describe files: origin, streams, clock, events by name, losses",
-	.help =
-"  --json             one JSON object\n"
-"  -h, --help, --version\n"
-"\n"
-"All files are read completely, so damage anywhere in them is found and reported.\n"
-"Files that are parts of one recording are shown as one, with the sum of their\n"
-"sizes.\n"
-"\n"
-"JSON members: files, an array of objects (file, bytes, closed, [cmd], [cut],\n"
-"[parts: array of objects (file, part, bytes, closed); [keep], removed,\n"
-"removed_events and missing, an array of numbers, come with it], [status],\n"
-"[reason], [name], [kernel], [machine], [cpus], [backend], [clock], hz, readings,\n"
-"kernel_streams, user_streams, rings: an array of objects streams (how many have\n"
-"such a ring), bytes, block_bytes, [policy]; blocks, compressed_blocks,\n"
-"ring_bytes and stored_bytes: bytes of the blocks as they were in the rings, and\n"
-"as they are in the file, choices: an array of objects time, [levels], [events]),\n"
-"begin (string, seconds since the epoch), duration_ns, events, backwards,\n"
-"damaged, counts (events by name), lost (by reason).\n",
+	.options = sets,
+	.needs_files = true,
 	.run = run,
 };

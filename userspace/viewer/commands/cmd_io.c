@@ -301,24 +301,25 @@ static void show(struct analysis *a)
 	ktrace_out_char(a->out, ']');
 }
 
-static const char *own_option(struct analysis *a, int option)
-{
-	(void)option;
-	((struct io *)a)->has_histograms = true;
-	return NULL;
-}
+#define MEMBER(member) OPTION_MEMBER(struct io, member)
 
-static const struct option options[] = {
-	ANALYSIS_OPTIONS,
-	{ "histograms", no_argument, NULL, 'H' },
-	COMMON_OPTIONS
+static const struct option_row rows[] = {
+	{ .name = "histograms", .flag = MEMBER(has_histograms),
+	  .help = "also print how times of block devices are distributed" },
+	{ .help = NULL },
+};
+
+static const struct option_set sets[] = {
+	{ rows, 0 },
+	ANALYSIS_SETS,
+	{ NULL, 0 },
 };
 
 static int run(const struct command *cmd, int argc, char **argv)
 {
 	struct io io = {
 		.a = {
-			.options = options, .option = own_option, .early = take_request,
+			.early = take_request,
 			.show = show,
 			.needs.providers = "syscall,block",
 		},
@@ -339,23 +340,7 @@ const struct command cmd_io = {
 	.name = "io",
 	.args = "[OPTION...] FILE...",
 	.summary = "Show what threads read and wrote, and how long that took",
-	.help =
-ANALYSIS_SINCE_HELP
-"  -p, --pid N[,N...]  only these processes and threads\n"
-"  --histograms       print how times of block devices are distributed, too\n"
-ANALYSIS_OUTPUT_HELP
-"\n"
-ANALYSIS_TIMES
-"\n"
-"Needs events of family syscall: reads and writes are system calls of files,\n"
-"pipes and sockets, with the bytes they returned; syncs are fsync and its like.\n"
-"Disk wait, blocked without being interruptible, needs family sched. Block\n"
-"devices need family block of the whole machine: their requests, bytes, and times\n"
-"from issue to end; other requests flush, discard, fill with zeroes and the like.\n"
-"They are shown whatever --pid says.\n"
-COLUMNS_HELP
-"\n"
-"Example: the five threads that moved most\n"
-"  ktrace io -n 5 trace.bin\n",
+	.options = sets,
+	.needs_files = true,
 	.run = run,
 };

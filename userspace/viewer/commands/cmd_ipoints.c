@@ -159,29 +159,32 @@ static bool parse_pair(const char *text, struct pair *p)
 	return !*end && from <= 0xffff && to <= 0xffff;
 }
 
-enum { OPTION_PAIR = 800 };
-
-static const char *take_option(struct analysis *a, int option)
+static const char *add_pair(void *to, const char *text)
 {
-	struct ipoints *s = (struct ipoints *)a;
+	struct ipoints *s = to;
 
-	(void)option;
 	if (s->nr == PAIRS_MAX)
 		return "--pair: too many";
-	return parse_pair(optarg, &s->wanted[s->nr++]) ? NULL :
+	return parse_pair(text, &s->wanted[s->nr++]) ? NULL :
 		"--pair: not two numbers A:B, from 0 to 65535 each";
 }
 
-static const struct option options[] = {
-	{ "pair", required_argument, NULL, OPTION_PAIR },
-	ANALYSIS_OPTIONS,
-	COMMON_OPTIONS
+static const struct option_row rows[] = {
+	{ .name = "pair", .value = "A:B", .set = add_pair,
+	  .help = "only from ipoint A to B; may be given 64 times" },
+	{ .help = NULL },
+};
+
+static const struct option_set sets[] = {
+	{ rows, 0 },
+	ANALYSIS_SETS,
+	{ NULL, 0 },
 };
 
 static int run(const struct command *cmd, int argc, char **argv)
 {
 	struct ipoints s = {
-		.a = { .options = options, .option = take_option, .event = on_event, .show = show,
+		.a = { .event = on_event, .show = show,
 		       .needs.providers = "log" },
 		.pairs = HASH_TABLE_INIT(struct pair, to),
 		.begun = HASH_TABLE_INIT(struct begun, wanted),
@@ -199,20 +202,7 @@ const struct command cmd_ipoints = {
 	.name = "ipoints",
 	.args = "[OPTION...] FILE...",
 	.summary = "Show times between places in code",
-	.help =
-"  --pair A:B         only from ipoint A to B; may be given 64 times\n"
-ANALYSIS_HELP
-"\n"
-ANALYSIS_TIMES
-"\n"
-"An ipoint is an event log:event of type ipoint, whose par1 is the number of a\n"
-"place: TRACER_LOGEVENT(FTrace_EVT_ipoint, NUMBER, 0). With pairs: from the\n"
-"latest A of a thread to the first B behind it. Without: from each ipoint of a\n"
-"thread to its next.\n"
-"\n"
-"JSON: pairs, each with from, to, and times as in ktrace irq.\n"
-"\n"
-"Example: how long the code between two places took\n"
-"  ktrace ipoints --pair 6000:6001 trace.bin\n",
+	.options = sets,
+	.needs_files = true,
 	.run = run,
 };

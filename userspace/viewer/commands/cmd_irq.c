@@ -223,15 +223,15 @@ static void show(struct analysis *a)
 	columns_end(&((struct irq *)a)->columns);
 }
 
-static const struct option options[] = {
-	ANALYSIS_WINDOW_OPTIONS,
-	COMMON_OPTIONS
+static const struct option_set sets[] = {
+	ANALYSIS_WINDOW_SETS,
+	{ NULL, 0 },
 };
 
 static int run(const struct command *cmd, int argc, char **argv)
 {
 	struct irq s = {
-		.a = { .options = options, .event = take_begin, .show = show,
+		.a = { .event = take_begin, .show = show,
 		       .needs.providers = "irq,softirq" },
 		.lines = HASH_TABLE_INIT(struct line, number),
 		.begins = HASH_TABLE_INIT(struct begins, number),
@@ -252,20 +252,7 @@ const struct command cmd_irq = {
 	.name = "irq",
 	.args = "[OPTION...] FILE...",
 	.summary = "Show how often and how long interrupts and softirqs were handled",
-	.help =
-ANALYSIS_SINCE_HELP
-ANALYSIS_OUTPUT_HELP
-"\n"
-ANALYSIS_TIMES
-"\n"
-"Needs events of families irq and softirq. One counts if it ended in the window\n"
-"and its begin was recorded. Columns: how many, how many in a second; time of the\n"
-"handlers, mean and standard deviation, the longest; mean time from one begin in\n"
-"the window to the next, on any CPU, and its standard deviation; when the longest\n"
-"began.\n"
-COLUMNS_HELP
-"\n"
-"Example: what disturbed the machine in the second second\n"
-"  ktrace irq --since 1 --until 2 trace.bin\n",
+	.options = sets,
+	.needs_files = true,
 	.run = run,
 };

@@ -367,28 +367,43 @@ static int take_words(struct wish *w, int nr, char **words)
 	return STATUS_OK;
 }
 
-static const struct option options[] = {
-	{ "events", required_argument, NULL, 'e' },
-	{ "where", required_argument, NULL, 'w' },
-	{ "json", no_argument, NULL, 'j' },
-	COMMON_OPTIONS
+#define MEMBER(member) OPTION_MEMBER(struct wish, member)
+
+static const struct option_row rows[] = {
+	{ .letter = 'e', .name = "events", .value = "LIST", .text = MEMBER(events),
+	  .help = "record these events from now on, as ktraced -e; empty:\n"
+		  "those that ktraced records without -e" },
+	{ .name = "where", .value = "EXPRESSION", .text = MEMBER(where),
+	  .help = "record kernel events only if this is true from now on,\n"
+		  "as ktraced --where; empty: all that -e selects" },
+	{ .help = NULL },
+};
+
+static const struct option_row notes[] = {
+	{ .help =
+	  "Without options and LEVELS: a line for each live recording. A recording is named\n"
+	  "by the pid of its ktraced or of its command, or by its session; the name is\n"
+	  "optional if only one recording runs.\n"
+	  "LEVELS: which events pthread:* to record: all, io, none, or thread, barrier,\n"
+	  "mutex, cond, sem, rwlock, spin, once, key, each also with -io.\n"
+	  "\n" },
+	{ .help = NULL },
+};
+
+static const struct option_set sets[] = {
+	{ notes, 0 },
+	{ rows, 0 },
+	{ json_options, offsetof(struct wish, is_json) },
+	{ NULL, 0 },
 };
 
 static int run(const struct command *cmd, int argc, char **argv)
 {
 	struct wish w = { .name = NULL };
-	int option, status;
+	int status = command_parse(cmd, &w, argc, argv);
 
-	while ((option = command_option(argc, argv, "e:", options)) != -1) {
-		if (option == 'e')
-			w.events = optarg;
-		else if (option == 'w')
-			w.where = optarg;
-		else if (option == 'j')
-			w.is_json = true;
-		else
-			return command_common_option(cmd, option);
-	}
+	if (status >= 0)
+		return status;
 	status = take_words(&w, argc - optind, argv + optind);
 	return status == STATUS_OK ? serve(&w) : status;
 }
@@ -397,26 +412,6 @@ const struct command cmd_level = {
 	.name = "level",
 	.args = "[OPTION...] [PID | SESSION] [LEVELS]",
 	.summary = "Show and change what live recordings record",
-	.help =
-"  -e, --events LIST  record these events from now on, as ktraced -e; empty: what\n"
-"                     ktraced records without -e\n"
-"  --where EXPRESSION record kernel events only if this is true from now on, as\n"
-"                     ktraced --where; empty: all that -e wants\n"
-"  --json             one JSON object a line\n"
-"  -h, --help, --version\n"
-"\n"
-"Without any of these: one line for each live recording, or the one that is\n"
-"named.\n"
-"\n"
-"LEVELS, as those of ktraced --level, change which events pthread:* are recorded:\n"
-"all, io, none, or thread, barrier, mutex, cond, sem, rwlock, spin, once, key,\n"
-"each also with -io; several are separated by commas.\n"
-"\n"
-"A recording is named by the pid of its ktraced or of its command, or by its\n"
-"session, as KTRACE_SESSION and ktraced --recover have it. It need not be if\n"
-"there is one only. Its user and root may change it.\n"
-"\n"
-"JSON members: pid, answers (0: it does not), [session], [levels], [events],\n"
-"[where], [file], [cmd].\n",
+	.options = sets,
 	.run = run,
 };

@@ -216,51 +216,70 @@ static int run_live(struct live *l, int nr, char **paths)
 	return status;
 }
 
-enum { OPTION_ALL = 300, OPTION_TOP, OPTION_BY, OPTION_INTERVAL };
-
-static const struct option options[] = {
-	TIME_RANGE_OPTIONS,
-	{ "all", no_argument, NULL, OPTION_ALL },
-	{ "top", no_argument, NULL, OPTION_TOP },
-	{ "by", required_argument, NULL, OPTION_BY },
-	{ "interval", required_argument, NULL, OPTION_INTERVAL },
-	{ "number", required_argument, NULL, 'n' },
-	{ "time", required_argument, NULL, 't' },
-	{ "json", no_argument, NULL, 'j' },
-	COMMON_OPTIONS
-};
-
-static const char *take_interval(struct live *l, const char *text)
+static const char *set_by(void *to, const char *list)
 {
+	struct live *l = to;
+
+	return live_take_by(&l->top, list);
+}
+
+static const char *set_interval(void *to, const char *text)
+{
+	struct live *l = to;
+
 	return when_parse_wait(text, &l->interval_ms) && l->interval_ms >= 100 ? NULL :
 	       "--interval: " NO_WAIT("100ms");
 }
 
-static const char *take_option(struct live *l, int option)
+static const char *set_number(void *to, const char *text)
 {
-	switch (option) {
-	case OPTION_ALL:
-		l->has_all = true;
-		return NULL;
-	case OPTION_TOP:
-		l->has_top = true;
-		return NULL;
-	case OPTION_BY:
-		return live_take_by(&l->top, optarg);
-	case OPTION_INTERVAL:
-		return take_interval(l, optarg);
-	case 'n':
-		return number_parse(optarg, 1, ~0ull, &l->left) ? NULL :
-		       "-n: not a number from 1 on";
-	case 't':
-		return line_take_time_format(optarg, &l->lines.time);
-	case 'j':
-		l->lines.is_json = l->top.is_json = true;
-		return NULL;
-	default:
-		return time_range_option(&l->scope, option);
-	}
+	struct live *l = to;
+
+	return number_parse(text, 1, ~0ull, &l->left) ? NULL : "-n: not a number from 1 on";
 }
+
+static const char *set_time_format(void *to, const char *text)
+{
+	struct live *l = to;
+
+	return line_take_time_format(text, &l->lines.time);
+}
+
+static const char *set_json(void *to, const char *value)
+{
+	struct live *l = to;
+
+	(void)value;
+	l->lines.is_json = l->top.is_json = true;
+	return NULL;
+}
+
+#define MEMBER(member) OPTION_MEMBER(struct live, member)
+
+static const struct option_row rows[] = {
+	{ .name = "all", .flag = MEMBER(has_all),
+	  .help = "from the beginning on, not only what comes from now on" },
+	{ .name = "top", .flag = MEMBER(has_top),
+	  .help = "tables of who records how much, every second" },
+	{ .name = "by", .value = "WHAT[,WHAT...]", .set = set_by,
+	  .help = "tables by process, thread, type, cpu (default:\n"
+		  "thread,type,cpu)" },
+	{ .name = "interval", .value = "TIME", .set = set_interval,
+	  .help = "time between two tables (default: 1s)" },
+	{ .letter = 'n', .name = "number", .value = "N", .set = set_number,
+	  .help = "stop after N events; with --top, after N times" },
+	{ .name = "time", .value = "rel|wall|raw|delta", .set = set_time_format,
+	  .help = "how to print times of events, see ktrace-list(1)" },
+	{ .name = "json", .set = set_json,
+	  .help = "one JSON object an event; with --top, one each time" },
+	{ .help = NULL },
+};
+
+static const struct option_set sets[] = {
+	{ rows, 0 },
+	TIME_RANGE_SETS(offsetof(struct live, scope)),
+	{ NULL, 0 },
+};
 
 static int run(const struct command *cmd, int argc, char **argv)
 {
@@ -269,22 +288,10 @@ static int run(const struct command *cmd, int argc, char **argv)
 		.top = { .by = { [LIVE_THREAD] = true, [LIVE_TYPE] = true, [LIVE_CPU] = true },
 			 .number = 10 },
 	};
-	const char *wrong = NULL;
-	int option, status = -1;
+	int status = command_parse(cmd, &l, argc, argv);
 
-	while (!wrong && status < 0 &&
-	       (option = command_option(argc, argv, "e:n:p:", options)) != -1) {
-		if (option == '?' || option >= OPTION_HELP)
-			status = command_common_option(cmd, option);
-		else
-			wrong = take_option(&l, option);
-	}
-	if (status < 0 && !wrong)
-		wrong = time_range_wrong(&l.scope);
-	if (status < 0 && !wrong && optind == argc)
-		wrong = "no file";
-	if (wrong)
-		status = command_usage(cmd, wrong);
+	if (status < 0)
+		status = command_check(cmd, time_range_wrong(&l.scope));
 	if (status < 0)
 		status = run_live(&l, argc - optind, argv + optind);
 	time_range_free(&l.scope);
@@ -295,32 +302,8 @@ const struct command cmd_live = {
 	.name = "live",
 	.args = "[OPTION...] FILE...",
 	.summary = "Show events, or tables of them, while they are recorded",
-	.help =
-"  --all              from the beginning on, not only what comes from now on\n"
-"  --top              tables of who records how much, every second\n"
-"  --by WHAT[,WHAT...]  tables by process, thread, type, cpu (default:\n"
-"                     thread,type,cpu)\n"
-"  --interval TIME    between two tables (default: 1s)\n"
-"  -n, --number N     stop after N events; with --top, after N times\n"
-"  --time rel|wall|raw|delta  of events: see ktrace help list\n"
-"  --json             one JSON object an event; with --top, one each time\n"
-TIME_RANGE_HELP
-"  -h, --help, --version\n"
-"\n"
-"Ends when the recording does, or by SIGINT or SIGTERM. A recording in several\n"
-"parts is followed from part to part: name the file as it was given to ktraced.\n"
-"Lines are those of ktrace list. Events of one CPU come in order; those of\n"
-"several as ktraced has written them, and so those of one may come behind later\n"
-"ones of another, by a fraction of a second.\n"
-"\n"
-"Tables say, for the time of the trace since the last ones: events in a second,\n"
-"events, and in all; and, where sched events tell, for how much of that time it\n"
-"ran on a CPU. Each has the 10 rows with most of it. Losses are those of all the\n"
-"time. The last tables, when it ends, are about all that was read. On a terminal\n"
-"they are shown in place.\n"
-"\n"
-"Example: who makes system calls now\n"
-"  ktrace live --top -e syscall --by thread trace.bin\n",
+	.options = sets,
+	.needs_files = true,
 	.is_live = true,
 	.run = run,
 };

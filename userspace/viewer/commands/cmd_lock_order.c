@@ -364,29 +364,32 @@ static void show(struct analysis *a)
 	analysis_rows(a, &r->edges, &edges);
 }
 
-enum { OPTION_DOT = 300 };
-
-static const char *own_option(struct analysis *a, int option)
+static const char *set_dot(void *to, const char *value)
 {
-	struct lock_order *r = (struct lock_order *)a;
-	const char *wrong = NULL;
+	struct lock_order *r = to;
 
-	if (!symbols_option(&r->where, option, &wrong))
-		a->is_bare = r->is_dot = true;
-	return wrong;
+	(void)value;
+	r->a.is_bare = r->is_dot = true;
+	return NULL;
 }
 
-static const struct option options[] = {
-	ANALYSIS_OPTIONS,
-	{ "dot", no_argument, NULL, OPTION_DOT },
-	SYMBOLS_OPTIONS,
-	COMMON_OPTIONS
+static const struct option_row rows[] = {
+	{ .name = "dot", .set = set_dot,
+	  .help = "print a graph: ktrace lock-order --dot FILE | dot -Tsvg" },
+	{ .help = NULL },
+};
+
+static const struct option_set sets[] = {
+	{ rows, 0 },
+	{ symbols_options, offsetof(struct lock_order, where) },
+	ANALYSIS_SETS,
+	{ NULL, 0 },
 };
 
 static int run(const struct command *cmd, int argc, char **argv)
 {
 	struct lock_order r = {
-		.a = { .options = options, .option = own_option, .begin = begin, .early = take,
+		.a = { .begin = begin, .early = take,
 		       .show = show,
 		       .needs.providers = "pthread" },
 		.edges = HASH_TABLE_INIT(struct lock_edge, key),
@@ -403,22 +406,7 @@ const struct command cmd_lock_order = {
 	.name = "lock-order",
 	.args = "[OPTION...] FILE...",
 	.summary = "Show which lock was taken while which was held, and cycles",
-	.help =
-"  --dot              for graphviz: ktrace lock-order --dot FILE | dot -Tsvg\n"
-SYMBOLS_HELP
-ANALYSIS_HELP
-"\n"
-ANALYSIS_TIMES
-"\n"
-"Needs a recording by ktraced --pthread. Locks are mutexes, read-write locks and\n"
-"spin locks; of those that a thread holds the latest 64 count. A line says how\n"
-"often the second was taken while the first was held, when first, and by which\n"
-"thread; and from where, once a thread had to wait for it. What was only tried\n"
-"does not count. Cycles come first: threads that do so at the same time can block\n"
-"each other; not those of one thread, or in all of which another lock was held,\n"
-"but not to read. For each line the shortest cycle through it is looked for.\n"
-"\n"
-"Example: the order of the locks of a program\n"
-"  ktraced --pthread -o trace.bin -- ./program; ktrace lock-order trace.bin\n",
+	.options = sets,
+	.needs_files = true,
 	.run = run,
 };

@@ -332,39 +332,28 @@ static void show(struct analysis *a)
 	put_troubles(r, true, "what POSIX leaves undefined");
 }
 
-enum { OPTION_ALL = 300 };
+#define MEMBER(member) OPTION_MEMBER(struct objects, member)
 
-static const char *own_option(struct analysis *a, int option)
-{
-	struct objects *r = (struct objects *)a;
-	const char *wrong;
+static const struct option_row rows[] = {
+	{ .name = "all", .flag = MEMBER(shows_gone),
+	  .help = "also what is gone: joined threads, destroyed objects" },
+	{ .help = NULL },
+};
 
-	if (option == OPTION_ALL) {
-		r->shows_gone = true;
-		return NULL;
-	}
-	if (symbols_option(&r->where, option, &wrong))
-		return wrong;
-	if (!r->aliases && object_names_new(&r->aliases))
-		return "out of memory";
-	return object_names_add_file(r->aliases, optarg);
-}
-
-static const struct option options[] = {
-	{ "at", required_argument, NULL, 'u' },
-	{ "all", no_argument, NULL, OPTION_ALL },
-	{ "alias", required_argument, NULL, 'a' },
-	SYMBOLS_OPTIONS,
-	{ "pid", required_argument, NULL, 'p' },
-	{ "number", required_argument, NULL, 'n' },
-	{ "json", no_argument, NULL, 'j' },
-	COMMON_OPTIONS
+static const struct option_set sets[] = {
+	{ rows, 0 },
+	{ at_options, offsetof(struct analysis, until) },
+	{ alias_options, offsetof(struct objects, aliases) },
+	{ symbols_options, offsetof(struct objects, where) },
+	ANALYSIS_PID_SET,
+	{ analysis_options, 0 },
+	{ NULL, 0 },
 };
 
 static int run(const struct command *cmd, int argc, char **argv)
 {
 	struct objects r = {
-		.a = { .options = options, .option = own_option, .begin = begin, .early = take,
+		.a = { .begin = begin, .early = take,
 		       .show = show,
 		       .needs.providers = "pthread" },
 	};
@@ -380,24 +369,7 @@ const struct command cmd_objects = {
 	.name = "objects",
 	.args = "[OPTION...] FILE...",
 	.summary = "Show threads, mutexes and so on at a time",
-	.help =
-"  --at TIME          just before the first event at TIME or later (default: the\n"
-"                     end)\n"
-"  --all              what is gone, too: joined threads, destroyed objects\n"
-"  -a, --alias FILE   names of addresses, a line each: [PID] 0xADDRESS NAME\n"
-SYMBOLS_HELP
-"  -p, --pid N[,N...]  only these processes and threads; objects go by process\n"
-ANALYSIS_OUTPUT_HELP
-"\n"
-ANALYSIS_TIMES
-"\n"
-"Needs a recording by ktraced --pthread. Threads are unknown, running, waiting\n"
-"(for an object, or to join a thread), zombie (ended; a detached one may be shown\n"
-"so, too), joined or dead. Objects are unknown (until an event tells, and behind\n"
-"lost events), free, taken, shared (read), done (once) or gone. What is\n"
-"impossible, or undefined in POSIX, is listed behind them.\n"
-"\n"
-"Example: who had what a second after the first event\n"
-"  ktrace objects --at 1 trace.bin\n",
+	.options = sets,
+	.needs_files = true,
 	.run = run,
 };

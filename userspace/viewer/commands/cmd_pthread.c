@@ -98,86 +98,6 @@ static bool judge(struct view *v)
 	return v->is_unwanted;
 }
 
-static const char *add_test(struct view *v, bool is_end)
-{
-	struct name_test *t = &v->tests[v->test_nr];
-	const struct ptt_kind *kinds;
-	size_t nr, i;
-
-	if (v->test_nr++ == NAME_TESTS_MAX)
-		return "-e, -E: too many of them";
-	*t = (struct name_test){ optarg, is_end };
-	nr = strlen(optarg);
-	if (!nr || *optarg == ',' || optarg[nr - 1] == ',' || strstr(optarg, ",,"))
-		return "-e, -E: an empty name";
-	kinds = ptt_kinds(&nr);
-	for (i = 0; i < nr; i++)
-		if (fits(t, &kinds[i]))
-			return NULL;
-	return is_end ? "-E: no event's name ends like this; -l lists them" :
-			"-e: no event's name begins like this; -l lists them";
-}
-
-static const char *take_aliases(struct view *v)
-{
-	if (!v->aliases && object_names_new(&v->aliases))
-		return "out of memory";
-	return object_names_add_file(v->aliases, optarg);
-}
-
-/* Sets --since and --until from microseconds since the first event. */
-static const char *take_microseconds(struct time_range *s)
-{
-	struct window w;
-
-	if (!window_parse(optarg, &w) || w.start > ~0ull / 1000)
-		return "-Z: not microseconds START:END";
-	s->since = (struct when){ { .ns = w.start * 1000, .is_relative = true }, optarg, true };
-	s->until = (struct when){ { .ns = w.end * 1000, .is_relative = true }, optarg,
-				  w.end <= ~0ull / 1000 };
-	return NULL;
-}
-
-static const char *take_option(struct view *v, int option)
-{
-	const char *wrong;
-
-	switch (option) {
-	case 'a':
-		return take_aliases(v);
-	case 'n':
-		return objects_add(&v->objects, optarg);
-	case 'z':
-		return window_parse(optarg, &v->index) ? NULL : "-z: not numbers START:END";
-	case 'Z':
-		return take_microseconds(&v->scope);
-	case 's':
-		return split_option(optarg, &v->by);
-	case 'r':
-		v->lines.form = PTT_RAW;
-		return NULL;
-	case 't':
-		v->lines.form = PTT_TEXT;
-		return NULL;
-	case 'j':
-		v->lines.form = PTT_JSON;
-		return NULL;
-	case 'l':
-		v->lists = true;
-		return NULL;
-	case 'o':
-		v->path = optarg;
-		return NULL;
-	case 'e':
-	case 'E':
-		return add_test(v, option == 'E');
-	default:
-		if (symbols_option(&v->where, option, &wrong))
-			return wrong;
-		return time_range_option(&v->scope, option);
-	}
-}
-
 static void put_kinds(const struct view *v, struct ktrace_out *out)
 {
 	const struct ptt_kind *kinds;
@@ -342,39 +262,157 @@ static int view(struct view *v, const struct command *cmd, int nr, char **paths)
 	return output_end(STATUS_OK);
 }
 
-static const struct option options[] = {
-	TIME_RANGE_OPTIONS,
-	{ "raw", no_argument, NULL, 'r' },
-	{ "text", no_argument, NULL, 't' },
-	{ "json", no_argument, NULL, 'j' },
-	OUTPUT_OPTIONS,
-	{ "list-events", no_argument, NULL, 'l' },
-	{ "begins", required_argument, NULL, 'e' },
-	{ "ends", required_argument, NULL, 'E' },
-	SYMBOLS_OPTIONS,
-	{ "alias", required_argument, NULL, 'a' },
-	{ "name", required_argument, NULL, 'n' },
-	{ "split", required_argument, NULL, 's' },
-	{ "index", required_argument, NULL, 'z' },
-	{ "microseconds", required_argument, NULL, 'Z' },
-	COMMON_OPTIONS
+static const char *add_test(struct view *v, const char *list, bool is_end)
+{
+	struct name_test *t = &v->tests[v->test_nr];
+	const struct ptt_kind *kinds;
+	size_t nr, i;
+
+	if (v->test_nr++ == NAME_TESTS_MAX)
+		return "-e, -E: too many of them";
+	*t = (struct name_test){ list, is_end };
+	nr = strlen(list);
+	if (!nr || *list == ',' || list[nr - 1] == ',' || strstr(list, ",,"))
+		return "-e, -E: an empty name";
+	kinds = ptt_kinds(&nr);
+	for (i = 0; i < nr; i++)
+		if (fits(t, &kinds[i]))
+			return NULL;
+	return is_end ? "-E: no event's name ends like this; -l lists them" :
+			"-e: no event's name begins like this; -l lists them";
+}
+
+static const char *add_begins(void *to, const char *list)
+{
+	return add_test(to, list, false);
+}
+
+static const char *add_ends(void *to, const char *list)
+{
+	return add_test(to, list, true);
+}
+
+static const char *set_text(void *to, const char *value)
+{
+	struct view *v = to;
+
+	(void)value;
+	v->lines.form = PTT_TEXT;
+	return NULL;
+}
+
+static const char *set_raw(void *to, const char *value)
+{
+	struct view *v = to;
+
+	(void)value;
+	v->lines.form = PTT_RAW;
+	return NULL;
+}
+
+static const char *set_json(void *to, const char *value)
+{
+	struct view *v = to;
+
+	(void)value;
+	v->lines.form = PTT_JSON;
+	return NULL;
+}
+
+static const char *set_index(void *to, const char *text)
+{
+	struct view *v = to;
+
+	return window_parse(text, &v->index) ? NULL : "-z: not numbers START:END";
+}
+
+/* Sets --since and --until from microseconds since the first event. */
+static const char *set_microseconds(void *to, const char *text)
+{
+	struct time_range *s = &((struct view *)to)->scope;
+	struct window w;
+
+	if (!window_parse(text, &w) || w.start > ~0ull / 1000)
+		return "-Z: not microseconds START:END";
+	s->since = (struct when){ { .ns = w.start * 1000, .is_relative = true }, text, true };
+	s->until = (struct when){ { .ns = w.end * 1000, .is_relative = true }, text,
+				  w.end <= ~0ull / 1000 };
+	return NULL;
+}
+
+static const char *add_objects(void *to, const char *list)
+{
+	struct view *v = to;
+
+	return objects_add(&v->objects, list);
+}
+
+static const char *set_split(void *to, const char *text)
+{
+	struct view *v = to;
+
+	return split_option(text, &v->by);
+}
+
+static const char *add_globs(void *to, const char *list)
+{
+	struct view *v = to;
+
+	return event_select_add_globs(&v->scope.select, list);
+}
+
+#define MEMBER(member) OPTION_MEMBER(struct view, member)
+
+static const struct option_row rows[] = {
+	{ .letter = 't', .name = "text", .set = set_text, .help = "sentences (default)" },
+	{ .letter = 'r', .name = "raw", .set = set_raw,
+	  .help = "the same columns in each line: time, CPU, process,\n"
+		  "thread, event, four arguments, result; - = none" },
+	{ .name = "json", .set = set_json, .help = "one JSON object a line" },
+	{ .letter = 'o', .name = "output", .value = "FILE", .text = MEMBER(path),
+	  .help = "print into FILE, - for standard output" },
+	{ .letter = 'e', .name = "begins", .value = "PREFIX[,PREFIX...]", .set = add_begins,
+	  .help = "only events whose name begins so: MUTEX_,COND_WAIT" },
+	{ .letter = 'E', .name = "ends", .value = "SUFFIX[,SUFFIX...]", .set = add_ends,
+	  .help = "only events whose name ends so: _IN,_OUT; several -e\n"
+		  "and -E must all match" },
+	{ .letter = 'l', .name = "list-events", .flag = MEMBER(lists),
+	  .help = "list the types of events" },
+	{ .letter = 'z', .name = "index", .value = "START:END", .set = set_index,
+	  .help = "only events number START to END of all, END not\n"
+		  "included, from 0 on; either may be left out" },
+	{ .letter = 'Z', .name = "microseconds", .value = "START:END", .set = set_microseconds,
+	  .help = "the same by time, in us since the first event" },
+	{ .letter = 'n', .name = "name", .value = "OBJECT[,OBJECT...]", .set = add_objects,
+	  .help = "only events about these: 0xADDRESS, a name, or a glob" },
+	{ .letter = 's', .name = "split", .value = "pid|pidx|tid", .set = set_split,
+	  .help = "print into files OUTPUT-PID[-TID]; pidx: by process,\n"
+		  "a child's after what its parent did before the fork" },
+	{ .name = "events", .value = "GLOB[,GLOB...]", .set = add_globs,
+	  .help = "only events that come from events of the files whose\n"
+		  "provider:name matches: pthread:sem_*" },
+	{ .help = NULL },
+};
+
+static const struct option_set sets[] = {
+	{ rows, 0 },
+	{ output_options, 0 },
+	{ since_options, offsetof(struct view, scope.since) },
+	{ until_options, offsetof(struct view, scope.until) },
+	{ pid_options, offsetof(struct view, scope.select) },
+	{ filter_options, offsetof(struct view, scope.select) },
+	{ alias_options, offsetof(struct view, aliases) },
+	{ symbols_options, offsetof(struct view, where) },
+	{ NULL, 0 },
 };
 
 static int run(const struct command *cmd, int argc, char **argv)
 {
 	static struct view v = { .needs.providers = "pthread" };
-	const char *wrong = NULL;
-	int option, status;
+	int status = command_parse(cmd, &v, argc, argv);
 
-	while (!wrong && (option = command_option(argc, argv, "a:e:E:ln:o:p:rs:tz:Z:",
-						   options)) != -1) {
-		if (option == '?' || option >= OPTION_HELP) {
-			time_range_free(&v.scope);
-			return command_common_option(cmd, option);
-		}
-		wrong = take_option(&v, option);
-	}
-	status = wrong ? command_usage(cmd, wrong) : view(&v, cmd, argc - optind, argv + optind);
+	if (status < 0)
+		status = view(&v, cmd, argc - optind, argv + optind);
 	time_range_free(&v.scope);
 	object_names_free(v.aliases);
 	objects_free(&v.objects);
@@ -386,44 +424,6 @@ const struct command cmd_pthread = {
 	.name = "pthread",
 	.args = "[OPTION...] FILE...",
 	.summary = "Show what threads do with each other, as the PTT tool does",
-	.help =
-"  -t, --text         sentences (default)\n"
-"  -r, --raw          columns, as many in each line: time, CPU, process, thread,\n"
-"                     event, four arguments, result; - for what is not there\n"
-"  --json             one JSON object a line\n"
-"  -o, --output FILE  print into FILE, - for standard output\n"
-OUTPUT_HELP
-"  -e, --begins PREFIX[,PREFIX...]  only events whose name begins so:\n"
-"                     MUTEX_,COND_WAIT\n"
-"  -E, --ends SUFFIX[,SUFFIX...]  only events whose name ends so: _IN,_OUT\n"
-"                     of several -e and -E all must be true\n"
-"  -l, --list-events  list the types of events\n"
-"  --since TIME       from TIME on\n"
-"  --until TIME       up to TIME, TIME itself not included\n"
-"  -z, --index START:END  only events number START to END of all, END not\n"
-"                     included, the first one is number 0; either may be left out\n"
-"  -Z, --microseconds START:END  the same by time, in us since the first event\n"
-"  -p, --pid N[,N...]  only these processes and threads\n"
-"  -n, --name OBJECT[,...]  only what is about these: 0xADDRESS, or a name or\n"
-"                     glob\n"
-"  -a, --alias FILE   names of addresses, a line each: [PID] 0xADDRESS NAME\n"
-"  -s, --split pid|pidx|tid  print into files OUTPUT-PID[-TID]; pidx: by process,\n"
-"                     behind what a child's parent had until it forked\n"
-"  --event GLOB[,GLOB...]  only what events of the files stand for whose\n"
-"                     provider:name matches: pthread:sem_*\n"
-"  --filter EXPRESSION  the same for events for which it is true: see ktrace help\n"
-"                     grep\n"
-"  --filter-file FILE  the same, with what is in FILE\n"
-"  --symbols, --sysroot DIR, --path-map FROM=TO, --debug-dir DIR, --debuginfod\n"
-"                     see ktrace help list; not with --raw\n"
-"  -h, --help, --version\n"
-"\n"
-"Shows what ktraced --pthread has recorded. TIME is as in ktrace list. An event\n"
-"of the files stands for one to five events, which have its time. -l says of each\n"
-"type: its name, who named it (PTT or ktrace, by the same rule), and whether it\n"
-"is the beginning or end of a call, or tells of a state; \"never\" if there is\n"
-"nothing to tell it from.\n"
-"\n"
-"JSON members are those of ktrace list.\n",
+	.options = sets,
 	.run = run,
 };

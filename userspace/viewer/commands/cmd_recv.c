@@ -258,40 +258,53 @@ static int run_receiver(struct recv *r)
 	return output_end(ret || r->packets.missing ? STATUS_DAMAGED : STATUS_OK);
 }
 
-enum { OPTION_IDLE = 800 };
-
-static const struct option options[] = {
-	{ "address", required_argument, NULL, 'a' },
-	OUTPUT_OPTIONS,
-	{ "idle", required_argument, NULL, OPTION_IDLE },
-	{ "number", required_argument, NULL, 'n' },
-	{ "json", no_argument, NULL, 'j' },
-	COMMON_OPTIONS
-};
-
-static const char *take_option(struct recv *r, int option)
+static const char *set_idle(void *to, const char *text)
 {
+	struct recv *r = to;
 	__u64 ms;
 
-	switch (option) {
-	case 'a':
-		r->local = optarg;
-		return NULL;
-	case 'o':
-		r->path = optarg;
-		return NULL;
-	case OPTION_IDLE:
-		if (!when_parse_wait(optarg, &ms))
-			return "--idle: " NO_WAIT("1ms");
-		r->idle_ms = (int)ms;
-		return NULL;
-	case 'n':
-		return number_parse(optarg, 1, ~0ull, &r->count) ? NULL :
-			"-n: not a number from 1 on";
-	default:
-		r->is_json = true;
-		return NULL;
-	}
+	if (!when_parse_wait(text, &ms))
+		return "--idle: " NO_WAIT("1ms");
+	r->idle_ms = (int)ms;
+	return NULL;
+}
+
+static const char *set_number(void *to, const char *text)
+{
+	struct recv *r = to;
+
+	return number_parse(text, 1, ~0ull, &r->count) ? NULL : "-n: not a number from 1 on";
+}
+
+#define MEMBER(member) OPTION_MEMBER(struct recv, member)
+
+static const struct option_row rows[] = {
+	{ .letter = 'a', .name = "address", .value = "ADDRESS[:PORT]", .text = MEMBER(local),
+	  .help = "receive only there; port 0 = any (default: all IPv4\n"
+		  "addresses; port 20000)" },
+	{ .letter = 'o', .name = "output", .value = "FILE", .text = MEMBER(path),
+	  .help = "write the events into FILE, replacing it; ktrace import\n"
+		  "reads it" },
+	{ .name = "idle", .value = "TIME", .set = set_idle,
+	  .help = "end after TIME without packets, once one has come" },
+	{ .letter = 'n', .name = "number", .value = "N", .set = set_number,
+	  .help = "stop after N datagrams" },
+	{ .help = NULL },
+};
+
+static const struct option_set sets[] = {
+	{ rows, 0 },
+	{ output_options, 0 },
+	{ json_options, offsetof(struct recv, is_json) },
+	{ NULL, 0 },
+};
+
+static const char *check(const struct recv *r, bool has_words)
+{
+	if (has_words)
+		return "there are no files to name: -o FILE is where events go";
+	return r->path && !strcmp(r->path, "-") ?
+	       "-o: a file, not standard output, which has the numbers" : NULL;
 }
 
 static int run(const struct command *cmd, int argc, char **argv)
@@ -300,21 +313,13 @@ static int run(const struct command *cmd, int argc, char **argv)
 		.local = "0.0.0.0", .idle_ms = -1, .file = -1,
 		.packets = { .put = write_events },
 	};
-	const char *wrong = NULL;
-	int option, status;
+	int status = command_parse(cmd, &r, argc, argv);
 
 	r.packets.arg = &r;
-	while (!wrong && (option = command_option(argc, argv, "a:n:o:", options)) != -1) {
-		if (option == '?' || option >= OPTION_HELP)
-			return command_common_option(cmd, option);
-		wrong = take_option(&r, option);
-	}
-	if (!wrong && optind < argc)
-		wrong = "there are no files to name: -o FILE is where events go";
-	if (!wrong && r.path && !strcmp(r.path, "-"))
-		wrong = "-o: a file, not standard output, which has the numbers";
-	if (wrong)
-		return command_usage(cmd, wrong);
+	if (status < 0)
+		status = command_check(cmd, check(&r, optind < argc));
+	if (status >= 0)
+		return status;
 	if (packets_init(&r.packets)) {
 		fprintf(stderr, "ktrace: %s\n", strerror(ENOMEM));
 		return STATUS_DAMAGED;
@@ -328,25 +333,7 @@ const struct command cmd_recv = {
 	.name = "recv",
 	.args = "[OPTION...]",
 	.summary = "Receive the packets of a S.Ha.R.K. tracer",
-	.help =
-"  -a, --address ADDRESS[:PORT]  receive there only; port 0 = any (default: all\n"
-"                     IPv4 addresses; port 20000)\n"
-"  -o, --output FILE  write the events into FILE, replacing it: ktrace import\n"
-"                     reads it\n"
-OUTPUT_HELP
-"  --idle TIME        end when nothing has come for so long, once something has\n"
-"  -n, --number N     stop after N datagrams\n"
-"  --json             one JSON object\n"
-"  -h, --help, --version\n"
-"\n"
-"Ends by SIGINT or SIGTERM, too. Packets are numbered from 1 on: what is missing,\n"
-"came twice or out of order is said. Up to 64 are held until an earlier one has\n"
-"come; one that comes still later is written where it comes. A sender that is\n"
-"restarted begins another run. Exit status 1 if packets are missing.\n"
-"\n"
-"JSON members: file, events, packets, missing, duplicates, reordered, bad (no\n"
-"packets), foreign (from other machines), runs, ranges (first and last of numbers\n"
-"missing, 16 at most).\n",
+	.options = sets,
 	.is_live = true,
 	.run = run,
 };

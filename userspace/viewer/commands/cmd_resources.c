@@ -187,29 +187,25 @@ static void show(struct analysis *a)
 		analysis_rows(a, &s->rows, &sheet);
 }
 
-enum { OPTION_LIST = 300, OPTION_WIDTH };
+#define MEMBER(member) OPTION_MEMBER(struct resources, member)
 
-static const char *own_option(struct analysis *a, int option)
-{
-	struct resources *s = (struct resources *)a;
+static const struct option_row rows[] = {
+	{ .name = "list", .flag = MEMBER(lists),
+	  .help = "print each span of time in one mode, not a picture" },
+	{ .help = NULL },
+};
 
-	if (option == OPTION_WIDTH)
-		return timeline_take_width(optarg, &s->strip.width);
-	s->lists = true;
-	return NULL;
-}
-
-static const struct option options[] = {
-	ANALYSIS_WINDOW_OPTIONS,
-	{ "list", no_argument, NULL, OPTION_LIST },
-	{ "width", required_argument, NULL, OPTION_WIDTH },
-	COMMON_OPTIONS
+static const struct option_set sets[] = {
+	{ rows, 0 },
+	{ width_options, offsetof(struct resources, strip.width) },
+	ANALYSIS_WINDOW_SETS,
+	{ NULL, 0 },
 };
 
 static int run(const struct command *cmd, int argc, char **argv)
 {
 	struct resources s = {
-		.a = { .options = options, .option = own_option, .begin = begin, .show = show,
+		.a = { .begin = begin, .show = show,
 		       .needs.providers = "sched,irq,softirq,block" },
 		.strip.letters = letters,
 		.rows = HASH_TABLE_INIT(struct row, number),
@@ -229,22 +225,7 @@ const struct command cmd_resources = {
 	.name = "resources",
 	.args = "[OPTION...] FILE...",
 	.summary = "Show what CPUs, interrupts and block devices did over time",
-	.help =
-"  --list             print each span of time in one mode, not a picture\n"
-"  --width N          columns of the picture (default: as the terminal has room\n"
-"                     for; elsewhere 60)\n"
-ANALYSIS_SINCE_HELP
-ANALYSIS_OUTPUT_HELP
-"\n"
-ANALYSIS_TIMES
-"\n"
-"A row for each resource: CPUs by number, then interrupts, softirqs, traps and\n"
-"block devices, the busiest first. A column shows what the resource did most in\n"
-"its time; behind it the share of time it was busy, how often it became so, and\n"
-"how long it was. CPUs need events of family sched, the others those of irq and\n"
-"softirq.\n"
-"\n"
-"Example: the first 100 ms, in detail\n"
-"  ktrace resources --until 100ms --width 120 trace.bin\n",
+	.options = sets,
+	.needs_files = true,
 	.run = run,
 };

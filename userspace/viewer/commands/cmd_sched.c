@@ -207,24 +207,25 @@ static void plot(struct analysis *a, const struct plot_note *note)
 	plot_rows(a->out, &p, note);
 }
 
-static const char *own_option(struct analysis *a, int option)
-{
-	(void)option;
-	((struct sched *)a)->has_histograms = true;
-	return NULL;
-}
+#define MEMBER(member) OPTION_MEMBER(struct sched, member)
 
-static const struct option options[] = {
-	ANALYSIS_OPTIONS,
-	PLOT_OPTIONS,
-	{ "histograms", no_argument, NULL, 'H' },
-	COMMON_OPTIONS
+static const struct option_row rows[] = {
+	{ .name = "histograms", .flag = MEMBER(has_histograms),
+	  .help = "also print distributions of runs, waits and latencies" },
+	{ .help = NULL },
+};
+
+static const struct option_set sets[] = {
+	{ rows, 0 },
+	ANALYSIS_SVG_SET,
+	ANALYSIS_SETS,
+	{ NULL, 0 },
 };
 
 static int run(const struct command *cmd, int argc, char **argv)
 {
 	struct sched s = {
-		.a = { .options = options, .option = own_option, .show = show, .plot = plot,
+		.a = { .show = show, .plot = plot,
 		       .needs.providers = "sched" },
 		.tasks = HASH_TABLE_INIT(struct task, thread.serial),
 	};
@@ -246,20 +247,7 @@ const struct command cmd_sched = {
 	.name = "sched",
 	.args = "[OPTION...] FILE...",
 	.summary = "Show how long threads ran, waited, and took to run once woken",
-	.help =
-"  --histograms       print how runs, waits and latencies are distributed, too\n"
-PLOT_HELP
-ANALYSIS_HELP
-"\n"
-ANALYSIS_TIMES
-"\n"
-"Needs events of family sched. Columns: time on a CPU and its share of the\n"
-"window, number of runs; time blocked; time ready to run after a preemption;\n"
-"number of wake-ups, and the time from wake-up to running that half and 99 % of\n"
-"them did not exceed (3 % too large at most), and the longest.\n"
-COLUMNS_HELP
-"\n"
-"Example: who takes long to run once woken, of process 187\n"
-"  ktrace sched --histograms --pid 187 trace.bin\n",
+	.options = sets,
+	.needs_files = true,
 	.run = run,
 };

@@ -69,24 +69,19 @@ static int show_file(char *path, bool is_json)
 	return status;
 }
 
-static const struct option options[] = {
-	{ "json", no_argument, NULL, 'j' },
-	COMMON_OPTIONS
+static const struct option_set sets[] = {
+	{ json_options, 0 },
+	{ NULL, 0 },
 };
 
 static int run(const struct command *cmd, int argc, char **argv)
 {
-	int option, status = STATUS_OK, one;
 	bool is_json = false;
+	int status = command_parse(cmd, &is_json, argc, argv), one;
 
-	while ((option = command_option(argc, argv, "", options)) != -1) {
-		if (option != 'j')
-			return command_common_option(cmd, option);
-		is_json = true;
-	}
-	if (optind == argc)
-		return command_usage(cmd, "no file");
-	for (; optind < argc; optind++) {
+	if (status >= 0)
+		return status;
+	for (status = STATUS_OK; optind < argc; optind++) {
 		one = show_file(argv[optind], is_json);
 		status = one ? one : status;
 	}
@@ -97,15 +92,7 @@ const struct command cmd_seq = {
 	.name = "seq",
 	.args = "[OPTION...] FILE...",
 	.summary = "Tell when each file begins, to put parts of a recording in order",
-	.help =
-"  --json             one JSON object a line\n"
-"  -h, --help, --version\n"
-"\n"
-"A line for each file: the time of its first event in seconds since the epoch, -\n"
-"if it has none, and the name. sort -n puts the parts of a recording in the order\n"
-"in which they were recorded. Commands that read several parts do so in any order\n"
-"of their names.\n"
-"\n"
-"JSON members: file, [part], [time] (string, seconds since the epoch), [raw].\n",
+	.options = sets,
+	.needs_files = true,
 	.run = run,
 };

@@ -57,51 +57,41 @@ static int stacks_files(struct stacks *s, int nr, char **paths)
 	return status;
 }
 
-static const char *take_option(struct stacks *s, int option)
-{
-	const char *wrong;
+#define MEMBER(member) OPTION_MEMBER(struct stacks, member)
 
-	if (option == 'j') {
-		s->fold.is_json = true;
-		return NULL;
-	}
-	if (option == 'k' || option == 'u') {
-		s->fold.no_user |= option == 'k';
-		s->fold.no_kernel |= option == 'u';
-		return s->fold.no_user && s->fold.no_kernel ? "--kernel or --user, not both" : NULL;
-	}
-	return symbols_option(&s->where, option, &wrong) ? wrong :
-		time_range_option(&s->scope, option);
-}
-
-static const struct option options[] = {
-	TIME_RANGE_OPTIONS,
-	{ "kernel", no_argument, NULL, 'k' },
-	{ "user", no_argument, NULL, 'u' },
-	SYMBOLS_OPTIONS,
-	{ "json", no_argument, NULL, 'j' },
-	COMMON_OPTIONS
+static const struct option_row rows[] = {
+	{ .name = "kernel", .flag = MEMBER(fold.no_user),
+	  .help = "only the kernel's part of stacks" },
+	{ .name = "user", .flag = MEMBER(fold.no_kernel),
+	  .help = "only the programs' part" },
+	{ .help = NULL },
 };
+
+static const struct option_set sets[] = {
+	TIME_RANGE_SETS(offsetof(struct stacks, scope)),
+	{ rows, 0 },
+	{ symbols_options, offsetof(struct stacks, where) },
+	{ json_options, offsetof(struct stacks, fold.is_json) },
+	{ NULL, 0 },
+};
+
+static const char *check(const struct stacks *s)
+{
+	return s->fold.no_user && s->fold.no_kernel ? "--kernel or --user, not both" :
+	       time_range_wrong(&s->scope);
+}
 
 static int run(const struct command *cmd, int argc, char **argv)
 {
 	struct stacks s = { .where.is_wanted = false };
-	const char *wrong = NULL;
-	int option, status;
+	int status;
 
 	fold_init(&s.fold);
-	while (!wrong && (option = command_option(argc, argv, "e:p:", options)) != -1) {
-		if (option == '?' || option >= OPTION_HELP) {
-			time_range_free(&s.scope);
-			return command_common_option(cmd, option);
-		}
-		wrong = take_option(&s, option);
-	}
-	if (!wrong)
-		wrong = time_range_wrong(&s.scope);
-	if (!wrong && optind == argc)
-		wrong = "no file";
-	status = wrong ? command_usage(cmd, wrong) : stacks_files(&s, argc - optind, argv + optind);
+	status = command_parse(cmd, &s, argc, argv);
+	if (status < 0)
+		status = command_check(cmd, check(&s));
+	if (status < 0)
+		status = stacks_files(&s, argc - optind, argv + optind);
 	fold_free(&s.fold);
 	time_range_free(&s.scope);
 	return status;
@@ -111,25 +101,7 @@ const struct command cmd_stacks = {
 	.name = "stacks",
 	.args = "[OPTION...] FILE...",
 	.summary = "Count the stacks that events had, as flame graphs want them",
-	.help =
-	TIME_RANGE_HELP
-"  --kernel           only the kernel's part of stacks\n"
-"  --user             only the programs' part\n"
-	SYMBOLS_HELP
-"  --json             one JSON object a stack\n"
-"  -h, --help, --version\n"
-"\n"
-"Needs events that were recorded with ktraced --context kstack or ustack. A line\n"
-"is: name of the thread, functions from the outermost to the innermost, the\n"
-"program's before the kernel's, separated by semicolons; a blank; how many events\n"
-"had this stack. The most frequent comes first. Functions of the kernel end with\n"
-"_[k]; [FILE] is code in a file whose functions are not known, or were not looked\n"
-"up (--symbols); [unknown] is any other. This is what flamegraph.pl and\n"
-"inferno-flamegraph read.\n"
-"\n"
-"JSON members: events, stack (an array of these names).\n"
-"\n"
-"  ktraced -o t.bin -e sched --context sched:switch=kstack,ustack -- make\n"
-"  ktrace stacks -e sched:switch --symbols t.bin | flamegraph.pl > blocked.svg\n",
+	.options = sets,
+	.needs_files = true,
 	.run = run,
 };

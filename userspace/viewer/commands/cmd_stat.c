@@ -244,42 +244,40 @@ static void show(struct analysis *a)
 	columns_end(&r->columns);
 }
 
-enum { OPTION_TYPES = 300, OPTION_DEPTH, OPTION_FILTER, OPTION_FILTER_FILE };
-
-static const char *own_option(struct analysis *a, int option)
+static const char *set_depth(void *to, const char *level)
 {
-	struct stat_run *r = (struct stat_run *)a;
+	struct stat_run *r = to;
 	const char *wrong;
-	int i;
+	const int i = command_choice("--depth", level, levels, &wrong);
 
-	if (option == OPTION_FILTER)
-		return event_select_add_filter(&a->select, optarg);
-	if (option == OPTION_FILTER_FILE)
-		return event_select_add_filter_file(&a->select, optarg);
-	if (option == OPTION_TYPES) {
-		r->shows_types = true;
-		return NULL;
-	}
-	i = command_choice("--depth", optarg, levels, &wrong);
 	if (i < 0)
 		return wrong;
 	r->depth = (__u32)i;
 	return NULL;
 }
 
-static const struct option options[] = {
-	ANALYSIS_OPTIONS,
-	{ "types", no_argument, NULL, OPTION_TYPES },
-	{ "depth", required_argument, NULL, OPTION_DEPTH },
-	{ "filter", required_argument, NULL, OPTION_FILTER },
-	{ "filter-file", required_argument, NULL, OPTION_FILTER_FILE },
-	COMMON_OPTIONS
+#define MEMBER(member) OPTION_MEMBER(struct stat_run, member)
+
+static const struct option_row rows[] = {
+	{ .name = "depth", .value = "LEVEL", .set = set_depth,
+	  .help = "show LEVEL and those above it: traceset, trace, cpu,\n"
+		  "thread, mode, sub (default)" },
+	{ .name = "types", .flag = MEMBER(shows_types),
+	  .help = "also show events by type" },
+	{ .help = NULL },
+};
+
+static const struct option_set sets[] = {
+	{ rows, 0 },
+	{ filter_options, offsetof(struct analysis, select) },
+	ANALYSIS_SETS,
+	{ NULL, 0 },
 };
 
 static int run(const struct command *cmd, int argc, char **argv)
 {
 	struct stat_run r = {
-		.a = { .options = options, .option = own_option, .begin = begin, .event = count,
+		.a = { .begin = begin, .event = count,
 		       .show = show },
 		.depth = KTRACE_STATISTIC_SUB,
 	};
@@ -293,27 +291,7 @@ const struct command cmd_stat = {
 	.name = "stat",
 	.args = "[OPTION...] FILE...",
 	.summary = "Count events and times by CPU, thread and what the thread did",
-	.help =
-"  --depth LEVEL      show LEVEL and what is above it: traceset, trace, cpu,\n"
-"                     thread, mode, sub (default)\n"
-"  --types            show events by type, too\n"
-"  --filter EXPRESSION  count only events for which it is true: see ktrace help\n"
-"                     grep; times stay those of all\n"
-"  --filter-file FILE  the same, with what is in FILE\n"
-ANALYSIS_HELP
-"\n"
-ANALYSIS_TIMES
-"\n"
-"With -n each CPU has N threads, those that ran the longest. Of a long recording\n"
-"with very many threads -n and --depth thread take less memory.\n"
-"\n"
-"Columns: events; cpu, time on a CPU with this mode on top; cumul., interrupts\n"
-"and traps on top of it included; elapsed, the same whether running or not; wait,\n"
-"blocked; wait cpu, ready to run. Times need events of family sched, modes those\n"
-"of syscall, irq, softirq.\n"
-COLUMNS_HELP
-"\n"
-"Example: which threads used the CPU most in the second second\n"
-"  ktrace stat --depth thread --since 1 --until 2 trace.bin\n",
+	.options = sets,
+	.needs_files = true,
 	.run = run,
 };

@@ -252,17 +252,16 @@ static void show(struct analysis *a)
 	free(all);
 }
 
-static const struct option options[] = {
-	{ "at", required_argument, NULL, 'u' },
-	{ "pid", required_argument, NULL, 'p' },
-	{ "number", required_argument, NULL, 'n' },
-	{ "json", no_argument, NULL, 'j' },
-	COMMON_OPTIONS
+static const struct option_set sets[] = {
+	{ at_options, offsetof(struct analysis, until) },
+	ANALYSIS_PID_SET,
+	{ analysis_options, 0 },
+	{ NULL, 0 },
 };
 
 static int run(const struct command *cmd, int argc, char **argv)
 {
-	struct analysis a = { .options = options, .show = show };
+	struct analysis a = { .show = show };
 
 	return analysis_main(&a, cmd, argc, argv);
 }
@@ -271,21 +270,7 @@ const struct command cmd_state = {
 	.name = "state",
 	.args = "[OPTION...] FILE...",
 	.summary = "Show what threads, CPUs and devices were doing at a time",
-	.help =
-"  --at TIME          just before the first event at TIME or later (default: the\n"
-"                     end)\n"
-"  -p, --pid N[,N...]  only these processes and threads\n"
-"  -n, --number N     print N threads at most\n"
-"  --json             one JSON object\n"
-"  -h, --help, --version\n"
-"\n"
-ANALYSIS_TIMES
-"\n"
-"Status: run, wait-cpu (ready), wait (blocked; sleep, disk, ...), wait-fork\n"
-"(made, not woken yet), exit, zombie, unnamed (not told by the recording). Modes,\n"
-"from the program upwards: user, syscall, trap, irq, softirq, unknown.\n"
-"\n"
-"Example: what ran half a second after the first event\n"
-"  ktrace state --at 500ms trace.bin\n",
+	.options = sets,
+	.needs_files = true,
 	.run = run,
 };

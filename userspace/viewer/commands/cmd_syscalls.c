@@ -189,24 +189,25 @@ static void plot(struct analysis *a, const struct plot_note *note)
 	plot_rows(a->out, &p, note);
 }
 
-static const char *own_option(struct analysis *a, int option)
-{
-	(void)option;
-	((struct syscalls *)a)->by_thread = true;
-	return NULL;
-}
+#define MEMBER(member) OPTION_MEMBER(struct syscalls, member)
 
-static const struct option options[] = {
-	ANALYSIS_OPTIONS,
-	PLOT_OPTIONS,
-	{ "threads", no_argument, NULL, 'T' },
-	COMMON_OPTIONS
+static const struct option_row rows[] = {
+	{ .name = "threads", .flag = MEMBER(by_thread),
+	  .help = "a row for each thread and system call" },
+	{ .help = NULL },
+};
+
+static const struct option_set sets[] = {
+	{ rows, 0 },
+	ANALYSIS_SVG_SET,
+	ANALYSIS_SETS,
+	{ NULL, 0 },
 };
 
 static int run(const struct command *cmd, int argc, char **argv)
 {
 	struct syscalls s = {
-		.a = { .options = options, .option = own_option, .show = show, .plot = plot,
+		.a = { .show = show, .plot = plot,
 		       .needs.providers = "syscall" },
 		.calls = HASH_TABLE_INIT(struct call, sub),
 	};
@@ -225,21 +226,7 @@ const struct command cmd_syscalls = {
 	.name = "syscalls",
 	.args = "[OPTION...] FILE...",
 	.summary = "Show how often and how long system calls were made, and failed",
-	.help =
-"  --threads          a row for each thread and system call\n"
-PLOT_HELP
-ANALYSIS_HELP
-"\n"
-ANALYSIS_TIMES
-"\n"
-"Needs events of family syscall. A call counts if it returned in the window and\n"
-"its begin was recorded; its whole duration counts. Half and 99 % of the calls\n"
-"took no longer than p50 and p99 (3 % too large at most). Last is the error that\n"
-"was met last. Calls of another ABI than the machine's own are marked, as in\n"
-"i386:openat.\n"
-COLUMNS_HELP
-"\n"
-"Example: where process 187 spends its time in the kernel\n"
-"  ktrace syscalls --pid 187 trace.bin\n",
+	.options = sets,
+	.needs_files = true,
 	.run = run,
 };

@@ -44,8 +44,9 @@ static bool add_glob(struct event_select *s, const char *glob)
 	return !make_calls(&globs[s->glob_nr++]);
 }
 
-const char *event_select_add_globs(struct event_select *s, const char *list)
+const char *event_select_add_globs(void *to, const char *list)
 {
+	struct event_select *s = to;
 	char *copy = strdup(list), *rest = copy, *glob;
 	bool is_done = copy;
 
@@ -55,8 +56,9 @@ const char *event_select_add_globs(struct event_select *s, const char *list)
 	return is_done ? NULL : "out of memory";
 }
 
-const char *event_select_add_pids(struct event_select *s, const char *list)
+const char *event_select_add_pids(void *to, const char *list)
 {
+	struct event_select *s = to;
 	unsigned long pid;
 	__u32 *pids;
 	char *end;
@@ -89,8 +91,9 @@ static const char *filter_message(const struct ktrace_filter_error *error)
 	return message;
 }
 
-const char *event_select_add_filter(struct event_select *s, const char *text)
+const char *event_select_add_filter(void *to, const char *text)
 {
+	struct event_select *s = to;
 	const struct ktrace_filter_source *const source = &s->source;
 	const struct ktrace_filter_options opts = {
 		.size = sizeof(opts), .sources = &source, .source_nr = 1,
@@ -106,8 +109,9 @@ const char *event_select_add_filter(struct event_select *s, const char *text)
 	return ret == -EINVAL ? filter_message(&error) : ret ? "out of memory" : NULL;
 }
 
-const char *event_select_add_filter_file(struct event_select *s, const char *path)
+const char *event_select_add_filter_file(void *to, const char *path)
 {
+	struct event_select *s = to;
 	static char text[KTRACE_FILTER_TEXT_MAX + 2];
 	FILE *file = fopen(path, "re");
 	size_t n = 0;
@@ -125,6 +129,29 @@ const char *event_select_add_filter_file(struct event_select *s, const char *pat
 	text[n] = '\0';
 	return strlen(text) == n ? event_select_add_filter(s, text) : "the file is no text";
 }
+
+const struct option_row events_options[] = {
+	{ .letter = 'e', .name = "events", .value = "GLOB[,GLOB...]",
+	  .set = event_select_add_globs,
+	  .help = "only events whose provider:name matches; a glob without\n"
+		  "colon is a provider or family; a system call is\n"
+		  "syscall:openat" },
+	{ .help = NULL },
+};
+
+const struct option_row pid_options[] = {
+	{ .letter = 'p', .name = "pid", .value = "N[,N...]", .set = event_select_add_pids,
+	  .help = "only these processes and threads" },
+	{ .help = NULL },
+};
+
+const struct option_row filter_options[] = {
+	{ .name = "filter", .value = "EXPRESSION", .set = event_select_add_filter,
+	  .help = "only events for which it is true, see ktrace-grep(1)" },
+	{ .name = "filter-file", .value = "FILE", .set = event_select_add_filter_file,
+	  .help = "the same, with an expression read from FILE" },
+	{ .help = NULL },
+};
 
 bool event_select_uses_state(const struct event_select *s)
 {

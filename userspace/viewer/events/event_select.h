@@ -3,6 +3,8 @@
 #ifndef VIEWER_EVENTS_EVENT_SELECT_H
 #define VIEWER_EVENTS_EVENT_SELECT_H
 
+#include "base/option_table.h"
+
 #include <ktrace/state.h>
 #include <ktrace/traceset.h>
 
@@ -47,12 +49,16 @@ struct event_select {
 	struct verdict verdicts[VERDICT_NR];
 };
 
-/* Parse a list separated by commas; return an error message, or NULL. */
-const char *event_select_add_globs(struct event_select *s, const char *list);
-const char *event_select_add_pids(struct event_select *s, const char *list);
-/* The same for an expression, and for a file that contains one. */
-const char *event_select_add_filter(struct event_select *s, const char *text);
-const char *event_select_add_filter_file(struct event_select *s, const char *path);
+/* The options -e, -p, and --filter, --filter-file; they refer to a struct event_select. */
+extern const struct option_row events_options[];
+extern const struct option_row pid_options[];
+extern const struct option_row filter_options[];
+/* How these take their values; return an error message, or NULL. @to: the struct event_select */
+const char *event_select_add_globs(void *to, const char *list);
+const char *event_select_add_pids(void *to, const char *list);
+const char *event_select_add_filter(void *to, const char *text);
+const char *event_select_add_filter_file(void *to, const char *path);
+
 /* True if expressions use the state, which must then be maintained for them. */
 bool event_select_uses_state(const struct event_select *s);
 /* True if conditions use processes or thread names, which need the events before the window. */

@@ -12,46 +12,50 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *take_position(struct time_range *s, const char *text)
+static const char *set_position(void *to, const char *text)
 {
+	struct list_events *p = to;
+	struct time_range *s = &p->scope;
+
 	if (!s->place && ktrace_position_new(&s->place))
 		return "out of memory";
 	return ktrace_position_from_text(s->place, text) ? "--from-position: not a position" : NULL;
 }
 
-const char *list_events_option(struct list_events *p, int option)
+static const char *set_time_format(void *to, const char *text)
 {
-	const char *wrong;
+	struct list_events *p = to;
 
-	switch (option) {
-	case 'j':
-		p->lines.is_json = true;
-		return NULL;
-	case 'c':
-		p->counts = true;
-		return NULL;
-	case 't':
-		return line_take_time_format(optarg, &p->lines.time);
-	case OPTION_FROM_POSITION:
-		return take_position(&p->scope, optarg);
-	case OPTION_STACKS:
-		p->lines.has_stacks = true;
-		return NULL;
-	case OPTION_PRINT_POSITION:
-		p->scope.is_paged = true;
-		return NULL;
-	case 'a':
-		if (!p->aliases && object_names_new(&p->aliases))
-			return "out of memory";
-		return object_names_add_file(p->aliases, optarg);
-	case 'n':
-		return number_parse(optarg, 0, ~0ull, &p->left) ? NULL : "-n: not a number";
-	default:
-		if (symbols_option(&p->where, option, &wrong))
-			return wrong;
-		return time_range_option(&p->scope, option);
-	}
+	return line_take_time_format(text, &p->lines.time);
 }
+
+static const char *set_number(void *to, const char *text)
+{
+	struct list_events *p = to;
+
+	return number_parse(text, 0, ~0ull, &p->left) ? NULL : "-n: not a number";
+}
+
+#define MEMBER(member) OPTION_MEMBER(struct list_events, member)
+
+const struct option_row list_events_options[] = {
+	{ .letter = 'n', .name = "number", .value = "N", .set = set_number,
+	  .help = "stop after N events" },
+	{ .letter = 'c', .name = "count", .flag = MEMBER(counts),
+	  .help = "print only the number of events" },
+	{ .name = "from-position", .value = "POSITION", .set = set_position,
+	  .help = "begin at the position that an earlier list printed" },
+	{ .name = "print-position", .flag = MEMBER(scope.is_paged),
+	  .help = "after the events, print the position to go on from" },
+	{ .name = "time", .value = "rel|wall|raw|delta", .set = set_time_format,
+	  .help = "times as seconds since the first event (rel, default),\n"
+		  "dates, stamps, or seconds since the previous line" },
+	{ .name = "json", .flag = MEMBER(lines.is_json),
+	  .help = "one JSON object a line" },
+	{ .name = "stacks", .flag = MEMBER(lines.has_stacks),
+	  .help = "print recorded stacks behind their events" },
+	{ .help = NULL },
+};
 
 /* Prints the position after the last event read. Return: 0, -errno. */
 static int put_position(struct list_events *p, struct ktrace_traceset *set)

@@ -16,6 +16,8 @@
 
 #include <ktrace/traceset.h>
 
+#include "base/option_table.h"
+
 struct object_names;
 
 /* Return: 0, -ENOMEM. */
@@ -23,12 +25,8 @@ int object_names_new(struct object_names **out);
 /* Frees it, with all returned names. NULL is allowed. */
 void object_names_free(struct object_names *a);
 
-/*
- * Reads names from a file, one a line: [PID] 0xADDRESS NAME; empty lines and lines that begin with
- * # are ignored. Call it before reading events. Returns an error, "FILE:LINE: ...", valid until the
- * next call; NULL = none.
- */
-const char *object_names_add_file(struct object_names *a, const char *path);
+/* The option --alias, which reads names from a file; refers to a struct object_names * */
+extern const struct option_row alias_options[];
 
 /*
  * Sets the files that events come from; call it before the first event. Return: 1 = there can be

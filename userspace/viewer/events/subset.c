@@ -17,16 +17,14 @@
 #include <string.h>
 #include <sys/stat.h>
 
-const char *subset_option(struct subset *x, int option)
-{
-	if (option == 'o')
-		x->path = optarg;
-	else if (option == 'j')
-		x->is_json = true;
-	else if (!ktrace_compress_level(optarg, &x->level))
-		return COMPRESS_WRONG;
-	return NULL;
-}
+const struct option_row subset_options[] = {
+	{ .letter = 'o', .name = "output", .value = "FILE",
+	  .text = OPTION_MEMBER(struct subset, path),
+	  .help = "the new file; replaces an old one" },
+	{ .name = "json", .flag = OPTION_MEMBER(struct subset, is_json),
+	  .help = "report as one JSON object" },
+	{ .help = NULL },
+};
 
 int subset_write(struct subset *x, struct ktrace_traceset *set, const char *path)
 {

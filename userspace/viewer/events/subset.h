@@ -26,18 +26,12 @@ struct subset {
 	__u64 events;
 };
 
-#define SUBSET_OPTIONS \
-	OUTPUT_OPTIONS, \
-	{ "compress", optional_argument, NULL, 'z' }, \
-	{ "json", no_argument, NULL, 'j' }
-
-#define SUBSET_HELP \
-"  -o, --output FILE  the new file; replaces what is there\n" \
-OUTPUT_HELP \
-COMPRESS_HELP
-
-/* Handles one of these options. Returns an error message, or NULL. */
-const char *subset_option(struct subset *x, int option);
+/* The options of a struct subset, but for those of its scope */
+extern const struct option_row subset_options[];
+#define SUBSET_SETS \
+	{ subset_options, 0 }, \
+	{ output_options, 0 }, \
+	{ compress_options, offsetof(struct subset, level) }
 
 /* Writes the events of a traceset into @path. Return: 0, -errno. */
 int subset_write(struct subset *x, struct ktrace_traceset *set, const char *path);

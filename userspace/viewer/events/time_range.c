@@ -9,27 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-const char *time_range_option(struct time_range *s, int option)
-{
-	switch (option) {
-	case OPTION_SINCE:
-		return when_parse(optarg, &s->since) ? NULL :
-		       "--since: " NO_TIME;
-	case OPTION_UNTIL:
-		return when_parse(optarg, &s->until) ? NULL :
-		       "--until: " NO_TIME;
-	case OPTION_FILTER:
-		return event_select_add_filter(&s->select, optarg);
-	case OPTION_FILTER_FILE:
-		return event_select_add_filter_file(&s->select, optarg);
-	case 'e':
-	case OPTION_EVENT:
-		return event_select_add_globs(&s->select, optarg);
-	default:
-		return event_select_add_pids(&s->select, optarg);
-	}
-}
-
 const char *time_range_wrong(const struct time_range *s)
 {
 	return when_wrong(&s->since, &s->until);

@@ -69,31 +69,14 @@ struct time_range {
 	bool is_over;
 };
 
-/*
- * A command that has these takes "e:p:" as short options, and passes options that it does not know
- * to time_range_option().
- */
-#define TIME_RANGE_OPTIONS \
-	{ "since", required_argument, NULL, OPTION_SINCE }, \
-	{ "until", required_argument, NULL, OPTION_UNTIL }, \
-	{ "event", required_argument, NULL, OPTION_EVENT }, \
-	{ "pid", required_argument, NULL, 'p' }, \
-	{ "filter", required_argument, NULL, OPTION_FILTER }, \
-	{ "filter-file", required_argument, NULL, OPTION_FILTER_FILE }
-enum { OPTION_SINCE = 900, OPTION_UNTIL, OPTION_EVENT, OPTION_FILTER, OPTION_FILTER_FILE };
+/* The options of a struct time_range at offset @at of the command's struct */
+#define TIME_RANGE_SETS(at) \
+	{ since_options, (at) + offsetof(struct time_range, since) }, \
+	{ until_options, (at) + offsetof(struct time_range, until) }, \
+	{ events_options, (at) + offsetof(struct time_range, select) }, \
+	{ pid_options, (at) + offsetof(struct time_range, select) }, \
+	{ filter_options, (at) + offsetof(struct time_range, select) }
 
-#define TIME_RANGE_HELP \
-"  --since TIME       from TIME on\n" \
-"  --until TIME       up to TIME, TIME itself not included\n" \
-"  -e, --event GLOB[,GLOB...]  only events whose provider:name matches; a glob\n" \
-"                     without colon is a provider or family and stands for all\n" \
-"                     its events; a system call is syscall:openat\n" \
-"  -p, --pid N[,N...]  only these processes and threads\n" \
-"  --filter EXPRESSION  only events for which it is true: see ktrace help grep\n" \
-"  --filter-file FILE  the same, with what is in FILE\n"
-
-/* Handles an option of those above. Returns an error message, NULL = none. */
-const char *time_range_option(struct time_range *s, int option);
 /* Returns what is wrong with the options together, NULL = nothing. Valid until the next call. */
 const char *time_range_wrong(const struct time_range *s);
 /*

@@ -17,8 +17,8 @@ enum export_by { EXPORT_BY_TIME, EXPORT_BY_EVENTS, EXPORT_BY_LOCKS };
  * @scope:	events to export
  * @format:	output format
  * @path:	output file or folder, NULL = standard output
- * @given:	options given of those in enum export_option
  * @has_columns: each field gets its own column
+ * @has_by:	@by was given
  * @by:		weight of stacks
  * @is_apart:	the packets will be mixed with those of other writers
  * @where:	whether and where to look up symbols
@@ -28,8 +28,8 @@ struct export {
 	struct time_range scope;
 	const struct export_format *format;
 	const char *path;
-	unsigned int given;
 	bool has_columns;
+	bool has_by;
 	enum export_by by;
 	bool is_apart;
 	struct symbols_where where;

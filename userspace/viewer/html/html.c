@@ -20,13 +20,11 @@
 
 #define READ_NR 64
 
-const char *html_option(struct html *h, int option)
-{
-	if (option != 'T')
-		return time_range_option(&h->scope, option);
-	h->title = optarg;
-	return NULL;
-}
+const struct option_row html_options[] = {
+	{ .name = "title", .value = "TEXT", .text = OPTION_MEMBER(struct html, title),
+	  .help = "title of the page (default: names of the files)" },
+	{ .help = NULL },
+};
 
 /* Returns the time of an event on the page. It never goes back, as times of rows must not. */
 static __u64 go_on(struct html *h, __u64 time)

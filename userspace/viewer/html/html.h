@@ -73,19 +73,19 @@ struct html {
 	struct html_store *store;
 	struct html_tree tree;
 	struct html_lod lanes;
-	struct html_rows rows;
+	struct html_options rows;
 	struct html_blocks blocks;
 	struct html_model follow;
 	struct hash_table losses;
 	struct hash_table events;
 };
 
-#define HTML_OPTIONS \
-	TIME_RANGE_OPTIONS, \
-	{ "title", required_argument, NULL, 'T' }
+/* The options of a struct html at offset @at of the command's struct */
+extern const struct option_row html_options[];
+#define HTML_SETS(at) \
+	{ html_options, at }, \
+	TIME_RANGE_SETS((at) + offsetof(struct html, scope))
 
-/* Handles one of the options above. Returns what is wrong, or NULL. */
-const char *html_option(struct html *h, int option);
 /* Reads the files and makes all pieces. Return: 0; -errno, also that of @turn. */
 int html_make(struct html *h, struct ktrace_traceset *set);
 /*

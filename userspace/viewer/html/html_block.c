@@ -20,7 +20,7 @@
 #define CHANGES_MAX 65536u
 #define FIELD_BYTES_MAX (1u << 22)
 
-void html_blocks_init(struct html_blocks *b, struct html_store *store, struct html_rows *rows)
+void html_blocks_init(struct html_blocks *b, struct html_store *store, struct html_options *rows)
 {
 	*b = (struct html_blocks){ .store = store, .rows = rows };
 	html_kinds_init(&b->kinds);

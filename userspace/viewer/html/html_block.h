@@ -23,7 +23,7 @@ struct html_entry {
 	__u32 count;
 };
 
-struct html_rows;
+struct html_options;
 
 /**
  * struct html_blocks - the current block, and the directory
@@ -52,7 +52,7 @@ struct html_rows;
  */
 struct html_blocks {
 	struct html_store *store;
-	struct html_rows *rows;
+	struct html_options *rows;
 	bool has_models_only;
 	struct html_kinds kinds;
 	struct html_entry *entries;
@@ -75,7 +75,7 @@ struct html_blocks {
 	int error;
 };
 
-void html_blocks_init(struct html_blocks *b, struct html_store *store, struct html_rows *rows);
+void html_blocks_init(struct html_blocks *b, struct html_store *store, struct html_options *rows);
 void html_blocks_free(struct html_blocks *b);
 /* Adds event number @number of all events read; it belongs to row @row - 1, or none if 0. */
 void html_block_event(struct html_blocks *b, const struct ktrace_trace_event *e, __u32 row,

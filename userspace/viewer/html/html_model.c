@@ -341,7 +341,7 @@ static void name_states(struct html_model *f)
 		f->locks[i] = html_state_get(f->rows, "lock", model_state_name(i));
 }
 
-int html_model_init(struct html_model *f, struct html_rows *rows, struct ktrace_traceset *set)
+int html_model_init(struct html_model *f, struct html_options *rows, struct ktrace_traceset *set)
 {
 	int ret;
 

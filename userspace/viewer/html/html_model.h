@@ -44,7 +44,7 @@ struct html_touched {
  * @error:	0, -errno
  */
 struct html_model {
-	struct html_rows *rows;
+	struct html_options *rows;
 	const struct event_select *select;
 	struct ktrace_states *state;
 	struct ktrace_state_watch watch;
@@ -71,7 +71,7 @@ struct html_model {
 };
 
 /* Return: 0, -errno. */
-int html_model_init(struct html_model *f, struct html_rows *rows, struct ktrace_traceset *set);
+int html_model_init(struct html_model *f, struct html_options *rows, struct ktrace_traceset *set);
 void html_model_free(struct html_model *f);
 /* Takes the next event in; @now: its time since the page's beginning. Return: 0, -errno. */
 int html_model_event(struct html_model *f, const struct ktrace_trace_event *e, __u64 now);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
-/* html_rows.c - the rows of a page and their states */
+/* html_options.c - the rows of a page and their states */
 #include "html_rows.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-void html_rows_init(struct html_rows *r, struct html_lod *lanes, struct html_blocks *blocks)
+void html_rows_init(struct html_options *r, struct html_lod *lanes, struct html_blocks *blocks)
 {
-	*r = (struct html_rows){
+	*r = (struct html_options){
 		.rows = HASH_TABLE_INIT(struct html_row, key),
 		.states = HASH_TABLE_INIT(struct html_state, thread),
 		.lanes = lanes,
@@ -17,18 +17,18 @@ void html_rows_init(struct html_rows *r, struct html_lod *lanes, struct html_blo
 	lanes->states = &r->states;
 }
 
-void html_rows_free(struct html_rows *r)
+void html_rows_free(struct html_options *r)
 {
 	hash_table_free(&r->rows);
 	hash_table_free(&r->states);
 }
 
-struct html_row *html_row_at(struct html_rows *r, __u32 i)
+struct html_row *html_row_at(struct html_options *r, __u32 i)
 {
 	return hash_table_at(&r->rows, i);
 }
 
-__u32 html_row_find(struct html_rows *r, const struct html_key *key)
+__u32 html_row_find(struct html_options *r, const struct html_key *key)
 {
 	const struct html_row *row = hash_table_find(&r->rows, key);
 
@@ -36,7 +36,7 @@ __u32 html_row_find(struct html_rows *r, const struct html_key *key)
 		HTML_NO_ROW;
 }
 
-__u32 html_row_get(struct html_rows *r, const struct html_key *key, bool *is_new)
+__u32 html_row_get(struct html_options *r, const struct html_key *key, bool *is_new)
 {
 	const size_t before = r->rows.nr;
 	struct html_row *row = hash_table_get(&r->rows, key);
@@ -52,7 +52,7 @@ __u32 html_row_get(struct html_rows *r, const struct html_key *key, bool *is_new
 	return (__u32)r->rows.last;
 }
 
-static __u32 get_state(struct html_rows *r, const char *group, const char *name, __u32 thread)
+static __u32 get_state(struct html_options *r, const char *group, const char *name, __u32 thread)
 {
 	struct html_state key = { .thread = thread }, *state;
 
@@ -67,17 +67,17 @@ static __u32 get_state(struct html_rows *r, const char *group, const char *name,
 	return (__u32)r->states.last + 1;
 }
 
-__u32 html_state_get(struct html_rows *r, const char *group, const char *name)
+__u32 html_state_get(struct html_options *r, const char *group, const char *name)
 {
 	return get_state(r, group, name, 0);
 }
 
-__u32 html_state_get_run(struct html_rows *r, __u32 thread, const char *name)
+__u32 html_state_get_run(struct html_options *r, __u32 thread, const char *name)
 {
 	return get_state(r, "run", name, thread == HTML_NO_ROW ? 0 : thread + 1);
 }
 
-static void flush_row(struct html_rows *r, __u32 i, __u64 time)
+static void flush_row(struct html_options *r, __u32 i, __u64 time)
 {
 	struct html_row *row = html_row_at(r, i);
 
@@ -87,7 +87,7 @@ static void flush_row(struct html_rows *r, __u32 i, __u64 time)
 		row->since = time;
 }
 
-void html_row_enter(struct html_rows *r, __u32 i, __u32 state, __u64 time)
+void html_row_enter(struct html_options *r, __u32 i, __u32 state, __u64 time)
 {
 	struct html_row *row;
 
@@ -102,7 +102,7 @@ void html_row_enter(struct html_rows *r, __u32 i, __u32 state, __u64 time)
 	row->since = time > row->since ? time : row->since;
 }
 
-void html_rows_flush(struct html_rows *r, __u64 time)
+void html_rows_flush(struct html_options *r, __u64 time)
 {
 	__u32 i;
 
@@ -111,7 +111,7 @@ void html_rows_flush(struct html_rows *r, __u64 time)
 			flush_row(r, i, time);
 }
 
-void html_rows_put_states(const struct html_rows *r, struct bytes *b)
+void html_rows_put_states(const struct html_options *r, struct bytes *b)
 {
 	const struct html_row *row = r->rows.nr ? hash_table_at(&r->rows, 0) : NULL;
 	__u32 i, nr = 0, last = 0;

@@ -65,7 +65,7 @@ struct html_state {
 };
 
 /**
- * struct html_rows - all of them
+ * struct html_options - all of them
  * @rows:	rows by key
  * @states:	states by name, group and thread
  * @lanes:	receive the states with their durations
@@ -73,7 +73,7 @@ struct html_state {
  * @is_open:	the window has begun
  * @error:	0, -ENOMEM
  */
-struct html_rows {
+struct html_options {
 	struct hash_table rows;
 	struct hash_table states;
 	struct html_lod *lanes;
@@ -82,22 +82,22 @@ struct html_rows {
 	int error;
 };
 
-void html_rows_init(struct html_rows *r, struct html_lod *lanes, struct html_blocks *blocks);
-void html_rows_free(struct html_rows *r);
+void html_rows_init(struct html_options *r, struct html_lod *lanes, struct html_blocks *blocks);
+void html_rows_free(struct html_options *r);
 /* Returns the row's number; makes the row if it is new. @is_new may be NULL. HTML_NO_ROW: error */
-__u32 html_row_get(struct html_rows *r, const struct html_key *key, bool *is_new);
+__u32 html_row_get(struct html_options *r, const struct html_key *key, bool *is_new);
 /* Returns the row's number, HTML_NO_ROW if there is no such row. */
-__u32 html_row_find(struct html_rows *r, const struct html_key *key);
-struct html_row *html_row_at(struct html_rows *r, __u32 i);
+__u32 html_row_find(struct html_options *r, const struct html_key *key);
+struct html_row *html_row_at(struct html_options *r, __u32 i);
 /* Returns the number of a state, + 1; makes the state if it is new. 0: error */
-__u32 html_state_get(struct html_rows *r, const char *group, const char *name);
+__u32 html_state_get(struct html_options *r, const char *group, const char *name);
 /* The same for a CPU that runs @thread, a row or HTML_NO_ROW, with name @name */
-__u32 html_state_get_run(struct html_rows *r, __u32 thread, const char *name);
+__u32 html_state_get_run(struct html_options *r, __u32 thread, const char *name);
 /* Puts the row into @state, + 1, from @time on; 0 = unknown. */
-void html_row_enter(struct html_rows *r, __u32 i, __u32 state, __u64 time);
+void html_row_enter(struct html_options *r, __u32 i, __u32 state, __u64 time);
 /* Reports states that still last to the lanes, up to @time. */
-void html_rows_flush(struct html_rows *r, __u64 time);
+void html_rows_flush(struct html_options *r, __u64 time);
 /* Appends the current states of all rows, for a block that begins. */
-void html_rows_put_states(const struct html_rows *r, struct bytes *b);
+void html_rows_put_states(const struct html_options *r, struct bytes *b);
 
 #endif

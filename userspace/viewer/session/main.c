@@ -73,55 +73,6 @@ static const char *take_action(struct session *s, const char *name)
 	return NULL;
 }
 
-enum { OPTION_CONFIG = 300, OPTION_DETACH, OPTION_TIMEOUT, OPTION_PACKETS };
-
-static const struct option options[] = {
-	{ "config", required_argument, NULL, 'c' },
-	OUTPUT_OPTIONS,
-	{ "detach", required_argument, NULL, OPTION_DETACH },
-	{ "timeout", required_argument, NULL, OPTION_TIMEOUT },
-	{ "packets", no_argument, NULL, OPTION_PACKETS },
-	{ "json", no_argument, NULL, 'j' },
-	{ "quiet", no_argument, NULL, 'q' },
-	COMMON_OPTIONS
-};
-
-static const char *take_timeout(struct session *s, const char *text)
-{
-	__u64 ms;
-
-	if (!when_parse_wait(text, &ms))
-		return "--timeout: " NO_WAIT("1ms");
-	s->timeout_ms = (int)ms;
-	return NULL;
-}
-
-static const char *take_option(struct session *s, int option)
-{
-	switch (option) {
-	case 'c':
-		s->config = optarg;
-		return NULL;
-	case 'o':
-		s->output = optarg;
-		return NULL;
-	case OPTION_DETACH:
-		s->key = optarg;
-		return NULL;
-	case OPTION_TIMEOUT:
-		return take_timeout(s, optarg);
-	case OPTION_PACKETS:
-		s->has_packets = true;
-		return NULL;
-	case 'q':
-		s->is_quiet = true;
-		return NULL;
-	default:
-		s->is_json = true;
-		return NULL;
-	}
-}
-
 static const char *take_words(struct session *s, int nr, char **words)
 {
 	const char *wrong;
@@ -165,63 +116,80 @@ static int act(struct session *s)
 	return output_end(status);
 }
 
+static const char *set_timeout(void *to, const char *text)
+{
+	struct session *s = to;
+	__u64 ms;
+
+	if (!when_parse_wait(text, &ms))
+		return "--timeout: " NO_WAIT("1ms");
+	s->timeout_ms = (int)ms;
+	return NULL;
+}
+
+#define MEMBER(member) OPTION_MEMBER(struct session, member)
+
+static const struct option_row rows[] = {
+	{ .help =
+	  "  start                  start a session, wait for its end, write what it\n"
+	  "                         recorded\n"
+	  "  detach KEY             the same, but leave the session behind under this key\n"
+	  "  detach KEY NEW         give a session that was left behind another key\n"
+	  "  attach KEY             wait for the end of a session that was left behind\n"
+	  "  stop KEY               end a session that was left behind\n"
+	  "  status [KEY]           exit status 0 if there is such a session, 2 if not, 1\n"
+	  "                         after an error; without KEY: the service\n"
+	  "  flush KEY              have the session's producers hand over what they hold\n"
+	  "  list                   producers, data sources, sessions\n"
+	  "  snapshot ID|NAME       write what a session has recorded so far; it goes on\n"
+	  "  clone ID|NAME          copy what a session has recorded so far to a new\n"
+	  "                         session, print its ID, and keep it until SIGINT; then\n"
+	  "                         write it, if there is --output\n"
+	  "  read ID|NAME           print what a session has recorded so far\n"
+	  "  produce [-- COMMAND...]\n"
+	  "                         offer ktrace.user and ktrace.kernel as sources until\n"
+	  "                         SIGINT; a session with ktrace.user runs COMMAND\n"
+	  "  trigger NAME...        activate triggers\n"
+	  "\n" },
+	{ .letter = 'c', .name = "config", .value = "FILE", .text = MEMBER(config),
+	  .help = "what to record: text, or the message TraceConfig; -:\n"
+		  "standard input" },
+	{ .letter = 'o', .name = "output", .value = "FILE", .text = MEMBER(output),
+	  .help = "write a tracefile; with write_into_file in the\n"
+		  "configuration, Perfetto's packets" },
+	{ .name = "packets", .flag = MEMBER(has_packets),
+	  .help = "write packets in any case" },
+	{ .name = "detach", .value = "KEY", .text = MEMBER(key),
+	  .help = "start: leave the session behind under this key" },
+	{ .name = "timeout", .value = "TIME", .set = set_timeout,
+	  .help = "flush: wait this long (default: 5s)" },
+	{ .letter = 'q', .name = "quiet", .flag = MEMBER(is_quiet),
+	  .help = "print nothing but failures" },
+	{ .help = NULL },
+};
+
+static const struct option_set sets[] = {
+	{ rows, 0 },
+	{ output_options, 0 },
+	{ json_options, offsetof(struct session, is_json) },
+	{ NULL, 0 },
+};
+
 static int run(const struct command *cmd, int argc, char **argv)
 {
 	struct session s = { .timeout_ms = TIMEOUT_MS };
-	const char *wrong = NULL;
-	int option;
+	int status = command_parse(cmd, &s, argc, argv);
 
-	while (!wrong && (option = command_option(argc, argv, "c:o:q", options)) != -1) {
-		if (option == '?' || option >= OPTION_HELP)
-			return command_common_option(cmd, option);
-		wrong = take_option(&s, option);
-	}
-	if (!wrong)
-		wrong = take_words(&s, argc - optind, argv + optind);
-	return wrong ? command_usage(cmd, wrong) : act(&s);
+	if (status < 0)
+		status = command_check(cmd, take_words(&s, argc - optind, argv + optind));
+	return status < 0 ? act(&s) : status;
 }
 
 static const struct command cmd_session = {
 	.name = "session",
 	.args = "[OPTION...] ACTION [NAME...]",
 	.summary = "Start, watch and end sessions of ktraced --service",
-	.help =
-"  start              start a session, wait for its end, write what it has\n"
-"                     recorded\n"
-"  detach KEY         the same, but leave it behind under this key\n"
-"  detach KEY NEW     give one that was left behind another key\n"
-"  attach KEY         wait for the end of one that was left behind\n"
-"  stop KEY           end one that was left behind\n"
-"  status [KEY]       whether there is such a one: exit status 0 yes, 2 no, 1\n"
-"                     error; without KEY: the service\n"
-"  flush KEY          have its producers hand over what they have\n"
-"  list               producers, data sources, sessions\n"
-"  snapshot ID|NAME   write what a session has recorded so far; it goes on\n"
-"  clone ID|NAME      make a session of what it has recorded so far, say its ID,\n"
-"                     and keep it until SIGINT; then write it, if there is\n"
-"                     --output\n"
-"  read ID|NAME       print that instead\n"
-"  produce [-- COMMAND...]  offer ktrace.user and ktrace.kernel, what ktraced\n"
-"                     records, as sources until SIGINT; a session with\n"
-"                     ktrace.user runs COMMAND\n"
-"  trigger NAME...    pull triggers\n"
-"\n"
-"  -c, --config FILE  what to record: text, or the message TraceConfig; -:\n"
-"                     standard input\n"
-"  -o, --output FILE  a tracefile; with write_into_file in the configuration,\n"
-"                     Perfetto's packets\n"
-OUTPUT_HELP
-"  --packets          write packets in any case\n"
-"  --detach KEY       start: leave the session behind under this key\n"
-"  --timeout TIME     flush: wait so long (default: 5s)\n"
-"  --json             objects; status KEY: the session's statistics\n"
-"  -q, --quiet        say nothing of what goes well\n"
-"  -h, --help, --version\n"
-"\n"
-"start ends by itself as the configuration says, or with SIGINT or SIGTERM. A\n"
-"session can be left behind if the service writes it into a file. A trigger that\n"
-"asks for a copy makes FILE.1, FILE.2 and so on. A configuration with\n"
-"activate_triggers pulls these, and nothing is recorded.\n",
+	.options = sets,
 	.is_live = true,
 	.run = run,
 };

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <ktrace/nearest.h>
 
 typedef Pft__TracingServiceState State;
 

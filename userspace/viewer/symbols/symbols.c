@@ -64,27 +64,60 @@ static const char *add_word(const char **list, size_t *nr, const char *word)
 	return NULL;
 }
 
-bool symbols_option(struct symbols_where *where, int option, const char **wrong)
+static const char *set_sysroot(void *to, const char *value)
 {
-	*wrong = NULL;
-	if (option < OPTION_SYMBOLS || option > OPTION_DEBUGINFOD)
-		return false;
+	struct symbols_where *where = to;
+
+	where->sysroot = value;
 	where->is_wanted = true;
-	if (option == OPTION_SYSROOT) {
-		where->sysroot = optarg;
-	} else if (option == OPTION_DEBUG_DIR) {
-		*wrong = add_word(where->debug_dirs, &where->debug_dir_nr, optarg);
-	} else if (option == OPTION_PATH_MAP) {
-		*wrong = *optarg == '/' && strchr(optarg, '=') ?
-			 add_word(where->path_maps, &where->path_map_nr, optarg) :
-			 "--path-map: not as /from=/to";
-	} else if (option == OPTION_DEBUGINFOD) {
-		where->asks_servers = true;
-		if (!getenv("DEBUGINFOD_URLS"))
-			*wrong = "--debuginfod: DEBUGINFOD_URLS is not set, which says whom to ask";
-	}
-	return true;
+	return NULL;
 }
+
+static const char *add_path_map(void *to, const char *value)
+{
+	struct symbols_where *where = to;
+
+	where->is_wanted = true;
+	if (*value != '/' || !strchr(value, '='))
+		return "--path-map: not as /from=/to";
+	return add_word(where->path_maps, &where->path_map_nr, value);
+}
+
+static const char *add_debug_dir(void *to, const char *value)
+{
+	struct symbols_where *where = to;
+
+	where->is_wanted = true;
+	return add_word(where->debug_dirs, &where->debug_dir_nr, value);
+}
+
+static const char *set_debuginfod(void *to, const char *value)
+{
+	struct symbols_where *where = to;
+
+	(void)value;
+	where->is_wanted = where->asks_servers = true;
+	return getenv("DEBUGINFOD_URLS") ? NULL :
+	       "--debuginfod: DEBUGINFOD_URLS is not set, which says whom to ask";
+}
+
+const struct option_row symbols_options[] = {
+	{ .name = "symbols", .flag = OPTION_MEMBER(struct symbols_where, is_wanted),
+	  .help = "print function and source line of code addresses: reads\n"
+		  "the programs and libraries that the trace names" },
+	{ .name = "sysroot", .value = "DIR", .set = set_sysroot,
+	  .help = "--symbols, with their paths below DIR" },
+	{ .name = "path-map", .value = "FROM=TO", .set = add_path_map,
+	  .help = "--symbols, with TO instead of FROM at the beginning of\n"
+		  "their paths" },
+	{ .name = "debug-dir", .value = "DIR", .set = add_debug_dir,
+	  .help = "--symbols, with debug information from DIR instead of\n"
+		  "/usr/lib/debug" },
+	{ .name = "debuginfod", .set = set_debuginfod,
+	  .help = "--symbols, with debug information from the servers of\n"
+		  "DEBUGINFOD_URLS, too" },
+	{ .help = NULL },
+};
 
 struct symbols *symbols_new(const struct symbols_where *where)
 {

@@ -11,6 +11,8 @@
 #include <ktrace/traceset.h>
 #include <stdbool.h>
 
+#include "base/option_table.h"
+
 #define SYMBOLS_WHERE_MAX 32
 
 /**
@@ -31,29 +33,8 @@ struct symbols_where {
 	size_t path_map_nr;
 };
 
-#define SYMBOLS_OPTIONS \
-	{ "symbols", no_argument, NULL, OPTION_SYMBOLS }, \
-	{ "sysroot", required_argument, NULL, OPTION_SYSROOT }, \
-	{ "path-map", required_argument, NULL, OPTION_PATH_MAP }, \
-	{ "debug-dir", required_argument, NULL, OPTION_DEBUG_DIR }, \
-	{ "debuginfod", no_argument, NULL, OPTION_DEBUGINFOD }
-enum { OPTION_SYMBOLS = 960, OPTION_SYSROOT, OPTION_PATH_MAP, OPTION_DEBUG_DIR, OPTION_DEBUGINFOD };
-
-#define SYMBOLS_HELP \
-"  --symbols          also say which function and source line an address of code\n" \
-"                     is: reads the programs and libraries that the trace names\n" \
-"  --sysroot DIR      the same; their paths begin in DIR\n" \
-"  --path-map FROM=TO the same; those that begin with FROM in the trace begin\n" \
-"                     with TO here\n" \
-"  --debug-dir DIR    the same; their debug information is in DIR, not\n" \
-"                     /usr/lib/debug\n" \
-"  --debuginfod       the same; it may come from the servers of DEBUGINFOD_URLS\n"
-
-/*
- * Handles one of the options above, with an error message in @wrong. Returns false for any other
- * option.
- */
-bool symbols_option(struct symbols_where *where, int option, const char **wrong);
+/* The options --symbols and the like; they refer to a struct symbols_where. */
+extern const struct option_row symbols_options[];
 
 /* struct symbol_inlined - an inlined function, and the place in its source */
 struct symbol_inlined {

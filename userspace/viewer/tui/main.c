@@ -55,24 +55,28 @@ static int show(struct tui *t)
 	return ret && ret != -ECANCELED ? STATUS_DAMAGED : STATUS_OK;
 }
 
-static const struct option options[] = {
-	{ "follow", no_argument, NULL, 'F' },
-	COMMON_OPTIONS
+#define MEMBER(member) OPTION_MEMBER(struct tui, member)
+
+static const struct option_row rows[] = {
+	{ .letter = 'F', .name = "follow", .flag = MEMBER(follows),
+	  .help = "go to the end as the files grow" },
+	{ .help = NULL },
+};
+
+static const struct option_set sets[] = {
+	{ rows, 0 },
+	{ NULL, 0 },
 };
 
 static int run(const struct command *cmd, int argc, char **argv)
 {
 	struct tui t = { 0 };
-	int option, status, shown;
+	int status, shown;
 
 	setlocale(LC_CTYPE, "");
-	while ((option = command_option(argc, argv, "F", options)) != -1) {
-		if (option != 'F')
-			return command_common_option(cmd, option);
-		t.follows = true;
-	}
-	if (optind == argc)
-		return command_usage(cmd, "no file");
+	status = command_parse(cmd, &t, argc, argv);
+	if (status >= 0)
+		return status;
 	t.nr = argc - optind;
 	t.paths = argv + optind;
 	t.set = open_growing_files(t.nr, t.paths, &status);
@@ -88,27 +92,8 @@ static const struct command cmd_tui = {
 	.name = "tui",
 	.args = "[OPTION...] FILE...",
 	.summary = "Look at events and threads on a terminal",
-	.help =
-"  -F, --follow       go to the end as the files grow\n"
-"  -h, --help, --version\n"
-"\n"
-"Above, what CPUs and threads did in a window of time, below, the events; a\n"
-"current time that both share. Keys, of which ? tells all:\n"
-"\n"
-"  arrows, PgUp, PgDn, Home, End  move; TAB goes from the list to the picture and\n"
-"                     back\n"
-"  + - 0              zoom in, out, to all of the trace; < > move the window\n"
-"  t                  go to a time\n"
-"  / n N              search for text in the lines of events, next, previous\n"
-"  f                  filter: an expression, see ktrace help grep\n"
-"  m '                set a bookmark, go to it\n"
-"  Enter              all of the event\n"
-"  L                  losses, clocks, damages\n"
-"  q                  quit\n"
-"\n"
-"Letters say what colours do, which NO_COLOR in the environment switches off.\n"
-"Events are read where they are shown, so the size of a trace does not matter for\n"
-"the list; for the picture its window is read, and what lies before it once.\n",
+	.options = sets,
+	.needs_files = true,
 	.is_live = true,
 	.run = run,
 };

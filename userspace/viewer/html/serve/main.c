@@ -308,8 +308,9 @@ static int serve_files(struct server *s, int nr, char **paths)
 	return status;
 }
 
-static const char *take_port(struct server *s, const char *text)
+static const char *set_port(void *to, const char *text)
 {
+	struct server *s = to;
 	__u64 port;
 
 	if (!number_parse(text, 0, 65535, &port))
@@ -318,50 +319,34 @@ static const char *take_port(struct server *s, const char *text)
 	return NULL;
 }
 
-enum { OPTION_PORT = 300 };
+static const struct option_row rows[] = {
+	{ .name = "port", .value = "N", .set = set_port,
+	  .help = "listen on this port (default: any free one)" },
+	{ .help = NULL },
+};
 
-static const struct option options[] = {
-	HTML_OPTIONS,
-	{ "port", required_argument, NULL, OPTION_PORT },
-	COMMON_OPTIONS
+static const struct option_set sets[] = {
+	{ rows, 0 },
+	HTML_SETS(offsetof(struct server, html)),
+	{ NULL, 0 },
 };
 
 static int run(const struct command *cmd, int argc, char **argv)
 {
 	static struct server s = { .signals = -1 };
-	const char *wrong = NULL;
-	int option;
+	int status = command_parse(cmd, &s, argc, argv);
 
-	while (!wrong && (option = command_option(argc, argv, "e:p:", options)) != -1) {
-		if (option == '?' || option >= OPTION_HELP)
-			return command_common_option(cmd, option);
-		wrong = option == OPTION_PORT ? take_port(&s, optarg) :
-			html_option(&s.html, option);
-	}
-	if (!wrong)
-		wrong = time_range_wrong(&s.html.scope);
-	if (!wrong && optind == argc)
-		wrong = "no file";
-	return wrong ? command_usage(cmd, wrong) : serve_files(&s, argc - optind, argv + optind);
+	if (status < 0)
+		status = command_check(cmd, time_range_wrong(&s.html.scope));
+	return status < 0 ? serve_files(&s, argc - optind, argv + optind) : status;
 }
 
 static const struct command cmd_serve = {
 	.name = "serve",
 	.args = "[OPTION...] FILE...",
 	.summary = "Show the page of ktrace html over HTTP, for large traces",
-	.help =
-"  --port N           on this port (default: any that is free)\n"
-"  --title TEXT       what the page is called (default: names of the files)\n"
-TIME_RANGE_HELP
-"  -h, --help, --version\n"
-"\n"
-"Prints the page's address at once, and serves it until SIGINT or SIGTERM, on\n"
-"127.0.0.1 only. While the files are read the page shows what has been read. The\n"
-"address has a word in it that nobody can guess: who has it can see the trace.\n"
-"The page is that of ktrace html, and so are the options.\n"
-"\n"
-"Levels of detail and states lie in a temporary file in TMPDIR (/tmp), up to 5\n"
-"bytes an event. Events are read from the files when the page asks for them.\n",
+	.options = sets,
+	.needs_files = true,
 	.is_live = true,
 	.run = run,
 };
