@@ -5,7 +5,7 @@
  * Each function is one step under the lock. The rules are in shark.h.
  */
 #include "shark.h"
-#include "store.h"
+#include "writer.h"
 
 #define STATE_FLAGS (FTRACE_CHUNK_FLAG_BUSY | FTRACE_CHUNK_FLAG_COMPR)
 #define ALL_FLAGS 0x7fu

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * store.h - the lock, and the fast path of an event into a chunk, to be inlined
+ * writer.h - the lock, and the fast path of an event into a chunk, to be inlined
  *
  *   kt_shark_enter(&here);
  *   if (!kt_shark_acquire(t, me)) {
@@ -9,8 +9,8 @@
  *   }
  *   kt_shark_leave(&here);
  */
-#ifndef KT_SHARK_STORE_H
-#define KT_SHARK_STORE_H
+#ifndef KT_SHARK_WRITER_H
+#define KT_SHARK_WRITER_H
 
 #include "shark.h"
 
