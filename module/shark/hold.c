@@ -8,6 +8,7 @@
  * While a chunk is BUSY, nothing is stored in it, and it can be neither taken into use nor deleted.
  */
 #include "shark.h"
+#include "chunk.h"
 #include "writer.h"
 
 /**

@@ -5,6 +5,7 @@
  * The fast path is in writer.h. The rules are in shark.h.
  */
 #include "writer.h"
+#include "chunk.h"
 
 /*
  * Tries of a waiter that comes after another has given up, because the same holder may only be
