@@ -21,19 +21,19 @@
 
 #define CALL(nr, name) { nr, name },
 static const struct ktrace_enumerator x86_64[] = {
-#include "syscalls_x86_64.h"
+#include "arch/syscalls_x86_64.h"
 };
 #undef CALL
 
 #define CALL(nr, name) { nr, &"i386:" name[sizeof("i386:") - 1] },
 static const struct ktrace_enumerator i386[] = {
-#include "syscalls_i386.h"
+#include "arch/syscalls_i386.h"
 };
 #undef CALL
 
 #define CALL(nr, name) { X32_BIT + nr, &"x32:" name[sizeof("x32:") - 1] },
 static const struct ktrace_enumerator x32[] = {
-#include "syscalls_x32.h"
+#include "arch/syscalls_x32.h"
 };
 #undef CALL
 
