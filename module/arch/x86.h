@@ -16,6 +16,7 @@ static inline bool kt_arch_has_counter(void)
 {
 	return boot_cpu_has(X86_FEATURE_TSC);
 }
+
 #define kt_arch_has_counter kt_arch_has_counter
 
 static inline bool kt_arch_counter_is_stable(void)
@@ -46,6 +47,7 @@ static inline u32 kt_arch_syscall_abi(int nr)
 #endif
 	return KTRACE_SYSCALL_NATIVE;
 }
+
 #define kt_arch_syscall_abi kt_arch_syscall_abi
 
 static inline bool kt_arch_is_exec(int nr)
@@ -61,6 +63,7 @@ static inline bool kt_arch_is_exec(int nr)
 #endif
 	return nr == __NR_execve || nr == __NR_execveat;
 }
+
 #define kt_arch_is_exec kt_arch_is_exec
 
 #ifdef CONFIG_X86_X32_ABI
@@ -68,6 +71,7 @@ static inline long kt_arch_plain_nr(long nr)
 {
 	return nr > 0 ? nr & ~(long)__X32_SYSCALL_BIT : nr;
 }
+
 #define kt_arch_plain_nr kt_arch_plain_nr
 #endif
 
@@ -75,6 +79,7 @@ static inline bool kt_arch_is_64bit(const struct pt_regs *regs)
 {
 	return regs->cs != __USER32_CS;
 }
+
 #define kt_arch_is_64bit kt_arch_is_64bit
 
 static inline bool kt_arch_thread_pointer(unsigned long *where)
@@ -82,6 +87,7 @@ static inline bool kt_arch_thread_pointer(unsigned long *where)
 	*where = x86_fsbase_read_cpu();
 	return !test_thread_flag(TIF_ADDR32);
 }
+
 #define kt_arch_thread_pointer kt_arch_thread_pointer
 #endif
 

@@ -18,6 +18,7 @@ static inline bool kt_cmpxchg_local(__u64 *p, __u64 old, __u64 new_value)
 			     : [new_value] "r" (new_value) : "memory");
 	return is_done;
 }
+
 #define kt_cmpxchg_local kt_cmpxchg_local
 #endif
 
@@ -32,6 +33,7 @@ static inline void kt_pause(void)
 {
 	__builtin_ia32_pause();
 }
+
 #define kt_pause kt_pause
 
 #endif

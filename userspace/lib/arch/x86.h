@@ -23,6 +23,7 @@ static inline void arch_counter_waits(void)
 	 */
 	__asm__ volatile("lfence" ::: "memory");
 }
+
 #define arch_counter_waits arch_counter_waits
 
 #ifdef __x86_64__
@@ -39,6 +40,7 @@ static inline uintptr_t arch_checker_request(volatile uintptr_t *args, uintptr_t
 			     : "+d" (answer) : "a" (args) : "cc", "memory");
 	return answer;
 }
+
 #define arch_checker_request arch_checker_request
 #endif
 

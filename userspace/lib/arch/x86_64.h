@@ -22,6 +22,7 @@ static inline __u64 arch_self(void)
 	__asm__("movq %%fs:0, %0" : "=r" (self));
 	return self;
 }
+
 #define arch_self arch_self
 
 /* Tests for rdtscp. Processors with a constant counter have it, but a hypervisor may hide it. */
@@ -31,6 +32,7 @@ static inline bool arch_has_ordered_counter(void)
 
 	return __get_cpuid(0x80000001, &a, &b, &c, &d) && d & 1u << 27;
 }
+
 #define arch_has_ordered_counter arch_has_ordered_counter
 
 #define ARCH_HAS_RSEQ 1
@@ -45,6 +47,7 @@ static inline uintptr_t arch_checker_request(volatile uintptr_t *args, uintptr_t
 			     : "+d" (answer) : "a" (args) : "cc", "memory");
 	return answer;
 }
+
 #define arch_checker_request arch_checker_request
 
 /* The first version of glibc's condition variables */
