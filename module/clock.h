@@ -10,44 +10,11 @@
 
 #include <linux/types.h>
 #include <uapi/linux/ktrace.h>
-#ifdef CONFIG_X86_TSC
-#include <asm/cpufeature.h>
-#include <asm/tsc.h>
-
-static inline bool kt_clock_has_tsc(void)
-{
-	return boot_cpu_has(X86_FEATURE_TSC);
-}
-
-static inline bool kt_clock_tsc_is_stable(void)
-{
-	return kt_clock_has_tsc() && !check_tsc_unstable();
-}
-
-static inline u32 kt_clock_tsc_khz(void)
-{
-	return tsc_khz;
-}
-#else
-static inline bool kt_clock_has_tsc(void)
-{
-	return false;
-}
-
-static inline bool kt_clock_tsc_is_stable(void)
-{
-	return false;
-}
-
-static inline u32 kt_clock_tsc_khz(void)
-{
-	return 0;
-}
-#endif
+#include "arch/arch.h"
 
 static inline u32 kt_clock_best(void)
 {
-	return kt_clock_tsc_is_stable() ? KTRACE_CLOCK_TSC : KTRACE_CLOCK_MONOTONIC;
+	return kt_arch_counter_is_stable() ? KTRACE_CLOCK_TSC : KTRACE_CLOCK_MONOTONIC;
 }
 
 #endif

@@ -20,15 +20,11 @@
 #include <linux/workqueue.h>
 
 #include <asm/syscall.h>
-#include <asm/unistd.h>
-#ifdef CONFIG_X86_64
-#include <asm/fsgsbase.h>
-#endif
 #include <trace/events/task.h>
-#include <uapi/linux/ktrace_events.h>
+#include "arch/arch.h"
 
 /* Tracepoints page_fault_user and page_fault_kernel: no longer x86's own since 6.16 */
-#ifdef CONFIG_X86
+#ifdef KT_ARCH_HAS_FAULTS
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
 #include <trace/events/exceptions.h>
 #else
@@ -92,51 +88,16 @@ static inline const struct task_struct *kt_compat_mm_owner(const struct mm_struc
 }
 
 /*
- * Returns the ABI of the system call that current is in. @nr: its number; -1 has all bits set, but
- * is no x32 call
- */
-static inline u32 kt_compat_syscall_abi(int nr)
-{
-#ifdef CONFIG_X86_64
-#ifdef CONFIG_IA32_EMULATION
-	if (in_ia32_syscall())
-		return KTRACE_SYSCALL_I386;
-#endif
-#ifdef CONFIG_X86_X32_ABI
-	if (nr > 0 && nr & __X32_SYSCALL_BIT)
-		return KTRACE_SYSCALL_X32;
-#endif
-	return KTRACE_SYSCALL_NATIVE;
-#elif defined(CONFIG_ARM64)
-	return is_compat_task() ? KTRACE_SYSCALL_ARM : KTRACE_SYSCALL_NATIVE;
-#else
-	return in_compat_syscall() ? KTRACE_SYSCALL_COMPAT : KTRACE_SYSCALL_NATIVE;
-#endif
-}
-
-/*
  * True if current is in exec(). The task's bit for that has a single user in the kernel, so it may
  * be removed; without it, exec is assumed to last as long as the system call. @regs: the program's
  * registers
- * @regs: the program's
  */
 static inline bool kt_compat_is_in_exec(struct pt_regs *regs)
 {
 #ifdef KT_HAS_IN_EXECVE
 	return current->in_execve;
 #else
-	const int nr = syscall_get_nr(current, regs);
-
-#ifdef CONFIG_IA32_EMULATION
-	if (in_ia32_syscall())
-		return nr == __NR_ia32_execve || nr == __NR_ia32_execveat;
-#endif
-#ifdef CONFIG_X86_X32_ABI
-	if (nr & __X32_SYSCALL_BIT)
-		return nr == (__X32_SYSCALL_BIT | __NR_x32_execve) ||
-		       nr == (__X32_SYSCALL_BIT | __NR_x32_execveat);
-#endif
-	return nr == __NR_execve || nr == __NR_execveat;
+	return kt_arch_is_exec(syscall_get_nr(current, regs));
 #endif
 }
 
@@ -219,16 +180,6 @@ static inline u64 kt_compat_cgroup_id(struct task_struct *task)
 	return id;
 }
 
-/* True if the program is a 64-bit one. @regs: its registers when it entered the kernel */
-static inline bool kt_compat_is_64bit(const struct pt_regs *regs)
-{
-#ifdef CONFIG_X86_64
-	return regs->cs != __USER32_CS;
-#else
-	return !is_compat_task();
-#endif
-}
-
 /* Type of the flags of tracepoint task_newtask: 64 bits also on 32-bit machines since 6.18 */
 typedef typeof(__builtin_choose_expr(KT_COMPAT_PASSES(task_newtask, struct task_struct *, u64),
 				     0ull, 0ul)) kt_compat_clone_flags;
@@ -240,20 +191,6 @@ static inline bool kt_compat_is_user_worker(const struct task_struct *task)
 	return task->flags & (PF_IO_WORKER | PF_USER_WORKER);
 #else
 	return task->flags & PF_IO_WORKER;
-#endif
-}
-
-/* Gets the thread pointer of current, a 64-bit program; false: it is not known here. */
-static inline bool kt_compat_thread_pointer(unsigned long *where)
-{
-#if defined(CONFIG_X86_64)
-	*where = x86_fsbase_read_cpu();
-	return !test_thread_flag(TIF_ADDR32);
-#elif defined(CONFIG_ARM64)
-	*where = read_sysreg(tpidr_el0);
-	return !is_compat_task();
-#else
-	return false;
 #endif
 }
 

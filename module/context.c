@@ -76,18 +76,12 @@ static u32 take_kernel(struct kt_context *c, struct scratch *room)
 }
 
 /*
- * What frame pointers of x86-64 and others point to. Of a 32-bit program only the instruction
+ * Follows frame pointers, only up the stack, so it ends. Of a 32-bit program only the instruction
  * pointer is recorded.
  */
-struct frame {
-	unsigned long next;
-	unsigned long caller;
-};
-
-/* Follows frame pointers, only up the stack, so it ends. */
 static u32 context_walk(unsigned long fp, unsigned long *address, u32 max)
 {
-	struct frame frame;
+	struct kt_arch_frame frame;
 	u32 nr = 0;
 
 	while (nr < max && fp && fp % sizeof(fp) == 0) {
@@ -116,7 +110,7 @@ static u32 take_user(struct kt_context *c, struct scratch *room)
 		return 0;
 	room->address[0] = instruction_pointer(regs);
 	head.nr = 1;
-	if (kt_compat_is_64bit(regs))
+	if (kt_arch_is_64bit(regs))
 		head.nr += context_walk(frame_pointer(regs), room->address + 1,
 					KTRACE_STACK_FRAMES - 1);
 	return context_add(c, &head, room->address);

@@ -163,7 +163,7 @@ static bool is_static(const struct mm_struct *mm)
 	const u32 *half = (const u32 *)mm->saved_auxv;
 	u32 i;
 
-	if (!kt_compat_is_64bit(task_pt_regs(current))) {
+	if (!kt_arch_is_64bit(task_pt_regs(current))) {
 		for (i = 0; i + 1 < AT_VECTOR_SIZE && half[i]; i += 2)
 			if (half[i] == AT_BASE)
 				return !half[i + 1];

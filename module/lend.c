@@ -92,7 +92,7 @@ static void lend_on_newtask(void *data, struct task_struct *task, kt_compat_clon
 
 	if ((flags & (CLONE_VM | CLONE_SETTLS)) != CLONE_VM || !mm ||
 	    kt_compat_is_user_worker(task) || is_confined() ||
-	    !kt_compat_thread_pointer(&thread_pointer))
+	    !kt_arch_thread_pointer(&thread_pointer))
 		return;
 	rcu_read_lock();
 	hash_for_each_possible_rcu(entries, e, node, (unsigned long)mm)

@@ -554,7 +554,7 @@ void kt_session_info(struct kt_session *s, struct ktrace_info *info)
 	*info = (struct ktrace_info){
 		.size = info->size,
 		.abi = KTRACE_ABI_VERSION,
-		.tsc_khz = kt_clock_tsc_khz(),
+		.tsc_khz = kt_arch_counter_khz(),
 		.clock = s ? s->clock : kt_session_clock(),
 		.sessions = count_sessions(),
 	};
@@ -580,7 +580,7 @@ int kt_session_init(void)
 {
 	if (!strcmp(clock, "auto")) {
 		wanted_clock = CLOCK_AUTO;
-	} else if (!strcmp(clock, "tsc") && kt_clock_has_tsc()) {
+	} else if (!strcmp(clock, "tsc") && kt_arch_has_counter()) {
 		wanted_clock = KTRACE_CLOCK_TSC;
 	} else if (!strcmp(clock, "monotonic")) {
 		wanted_clock = KTRACE_CLOCK_MONOTONIC;

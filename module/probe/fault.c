@@ -4,9 +4,7 @@
 #include "compat.h"
 #include "emit.h"
 
-#ifdef CONFIG_X86
-#include <asm/trap_pf.h>
-
+#ifdef KT_ARCH_HAS_FAULTS
 static_assert(sizeof(struct ktrace_ev_fault) <= KT_HIDE_MAX);
 
 /* Hides kernel addresses: they are for privileged users only. */
@@ -25,9 +23,8 @@ static void emit_fault(u16 id, unsigned long address, unsigned long ip, unsigned
 	const struct ktrace_ev_fault payload = {
 		.address = address,
 		.ip = ip,
-		.access = error & X86_PF_INSTR ? KTRACE_FAULT_EXEC :
-			  error & X86_PF_WRITE ? KTRACE_FAULT_WRITE : KTRACE_FAULT_READ,
-		.is_protection = !!(error & X86_PF_PROT),
+		.access = kt_arch_fault_access(error),
+		.is_protection = kt_arch_fault_is_protection(error),
 	};
 
 	kt_emit_current(id, &payload, sizeof(payload), hide_addresses);
@@ -36,13 +33,13 @@ static void emit_fault(u16 id, unsigned long address, unsigned long ip, unsigned
 static void on_fault_user(void *data, unsigned long address, struct pt_regs *regs,
 			  unsigned long error)
 {
-	emit_fault(KTRACE_EV_FAULT_USER, address, regs->ip, error);
+	emit_fault(KTRACE_EV_FAULT_USER, address, instruction_pointer(regs), error);
 }
 
 static void on_fault_kernel(void *data, unsigned long address, struct pt_regs *regs,
 			    unsigned long error)
 {
-	emit_fault(KTRACE_EV_FAULT_KERNEL, address, regs->ip, error);
+	emit_fault(KTRACE_EV_FAULT_KERNEL, address, instruction_pointer(regs), error);
 }
 
 /* Never called: fails to compile when a tracepoint's arguments are not those above. */
@@ -52,7 +49,7 @@ static void __maybe_unused fault_arguments_match(void)
 	check_trace_callback_type_page_fault_kernel(on_fault_kernel);
 }
 #else
-/* Other architectures have no such tracepoints: enabling the events fails with -EOPNOTSUPP. */
+/* Without such tracepoints enabling the events fails with -EOPNOTSUPP. */
 static void on_fault_user(void)
 {
 }

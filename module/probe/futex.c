@@ -56,29 +56,20 @@ static const u8 uses[] = {
 	[FUTEX_LOCK_PI2] = TIMEOUT,
 };
 
-/* Returns a number without the x32 bit; x32 calls are otherwise the machine's own. */
-static long futex_plain(long nr)
-{
-#ifdef CONFIG_X86_X32_ABI
-	if (nr > 0)
-		return nr & ~(long)__X32_SYSCALL_BIT;
-#endif
-	return nr;
-}
-
 static bool is_futex(long nr)
 {
-	const u32 abi = kt_compat_syscall_abi((int)nr);
+	const u32 abi = kt_arch_syscall_abi((int)nr);
 
+	/* x32 calls are otherwise the machine's own. */
 	if (abi != KTRACE_SYSCALL_NATIVE && abi != KTRACE_SYSCALL_X32)
 		return nr == COMPAT_FUTEX || nr == COMPAT_FUTEX_TIME64;
-	return futex_plain(nr) == __NR_futex;
+	return kt_arch_plain_nr(nr) == __NR_futex;
 }
 
 /* True for futex_waitv(), whose number is the same for all kinds of programs. */
 static bool is_waitv(long nr)
 {
-	return futex_plain(nr) == __NR_futex_waitv;
+	return kt_arch_plain_nr(nr) == __NR_futex_waitv;
 }
 
 static u32 flags_of(bool is_private, bool is_realtime, bool has_timeout)

@@ -11,7 +11,7 @@
 #include <linux/spinlock.h>
 #include "chunk.h"
 #include "emit.h"
-#include "shark/store.h"
+#include "shark/writer.h"
 
 DEFINE_STATIC_KEY_FALSE(ktrace_logevent_key);
 EXPORT_SYMBOL_GPL(ktrace_logevent_key);

@@ -12,7 +12,7 @@ static noinline void syscall_record_enter(struct pt_regs *regs, long id)
 {
 	struct ktrace_ev_syscall_enter payload = {
 		.nr = (s32)id,
-		.abi = kt_compat_syscall_abi((s32)id),
+		.abi = kt_arch_syscall_abi((s32)id),
 	};
 	unsigned long args[6];
 	int i;
@@ -34,7 +34,7 @@ static noinline void syscall_record_exit(struct pt_regs *regs, long ret)
 	const int nr = syscall_get_nr(current, regs);
 	const struct ktrace_ev_syscall_exit payload = {
 		.nr = nr,
-		.abi = kt_compat_syscall_abi(nr),
+		.abi = kt_arch_syscall_abi(nr),
 		.ret = ret,
 	};
 

@@ -22,7 +22,7 @@
  *   KT_TESTPOINT(name)		a side effect has just become observable; tests run a
  *				nested writer or a reader exactly there
  *
- * For user space and tests they are in port_user.h.
+ * For user space and tests they are in port_user.h and arch/arch.h.
  */
 #ifndef KT_RING_PORT_H
 #define KT_RING_PORT_H

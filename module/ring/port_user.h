@@ -9,6 +9,8 @@
 #include <time.h>
 #include <linux/ktrace.h>
 
+#include "arch/arch.h"
+
 #define kt_likely(x) __builtin_expect(!!(x), 1)
 #define kt_unlikely(x) __builtin_expect(!!(x), 0)
 #define kt_noinline __attribute__((noinline))
@@ -24,26 +26,6 @@
 #define kt_memcpy(to, from, n) memcpy(to, from, n)
 #define kt_assign(to, s) (*(to) = (s))
 
-/*
- * A signal handler interrupts between two instructions, never within one. So this goes without the
- * lock prefix, which costs more than the rest of a record. ThreadSanitizer has to see the access
- * and gets a builtin.
- */
-static inline bool kt_cmpxchg_local(__u64 *p, __u64 old, __u64 new_value)
-{
-#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
-	bool is_done;
-
-	__asm__ __volatile__("cmpxchgq %[new_value], %[p]"
-			     : "=@ccz" (is_done), [p] "+m" (*p), "+a" (old)
-			     : [new_value] "r" (new_value) : "memory");
-	return is_done;
-#else
-	return __atomic_compare_exchange_n(p, &old, new_value, false,
-					   __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-#endif
-}
-
 static inline void kt_inc_local(__u64 *p)
 {
 	kt_store(p, kt_load(p) + 1);
@@ -58,11 +40,8 @@ static inline __u64 kt_clock(__u32 clock)
 {
 	struct timespec now;
 
-#if defined(__x86_64__) || defined(__i386)
-	if (kt_likely(clock == KTRACE_CLOCK_TSC))
-		return __builtin_ia32_rdtsc();
-#endif
-	(void)clock;
+	if (KT_HAS_COUNTER && kt_likely(clock == KTRACE_CLOCK_TSC))
+		return kt_counter();
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (__u64)now.tv_sec * 1000000000u + (__u64)now.tv_nsec;
 }

@@ -8,7 +8,8 @@
  * While a chunk is BUSY, nothing is stored in it, and it can be neither taken into use nor deleted.
  */
 #include "shark.h"
-#include "store.h"
+#include "chunk.h"
+#include "writer.h"
 
 /**
  * kt_shark_hold - make a chunk BUSY for the caller

@@ -61,15 +61,12 @@ static inline bool kt_shark_relax(__u32 tries)
 	const bool is_confined = &ktrace_channel_is_confined && ktrace_channel_is_confined();
 	const int saved = errno;
 
-	if (tries < 100 || is_confined) {
-#if defined(__x86_64__) || defined(__i386)
-		__builtin_ia32_pause();
-#endif
-	} else if (tries < 200) {
+	if (tries < 100 || is_confined)
+		kt_pause();
+	else if (tries < 200)
 		sched_yield();
-	} else {
+	else
 		syscall(SYS_nanosleep, nap, NULL);
-	}
 	errno = saved;
 	return !is_confined || tries < KT_SHARK_CONFINED_TRIES;
 }

@@ -2,10 +2,10 @@
 /*
  * writer.c - the slow paths of an event into a chunk: waiting, decisions, interruptions
  *
- * The fast path is in store.h. The rules are in shark.h.
+ * The fast path is in writer.h. The rules are in shark.h.
  */
-#include "shark.h"
-#include "store.h"
+#include "writer.h"
+#include "chunk.h"
 
 /*
  * Tries of a waiter that comes after another has given up, because the same holder may only be

@@ -9,7 +9,8 @@
 static void shark_testpoint(const char *name);
 #define KT_TESTPOINT(name) shark_testpoint(#name)
 #include "shark_fixture.h"
-#include "shark/store.h"
+#include "shark/writer.h"
+#include "../../module/shark/chunk.c"
 #include "../../module/shark/writer.c"
 #include "../../module/shark/table.c"
 #include "../../module/shark/hold.c"

@@ -6,7 +6,7 @@
 #include <linux/printk.h>
 #include <linux/spinlock.h>
 #include "shark_fixture.h"
-#include "shark/store.h"
+#include "shark/writer.h"
 
 static __u32 nested_left;
 

@@ -15,27 +15,8 @@
 
 #include <string.h>
 
+#include "arch/syscalls.h"
 #include "out.h"
-
-#define X32_BIT 0x40000000
-
-#define CALL(nr, name) { nr, name },
-static const struct ktrace_enumerator x86_64[] = {
-#include "syscalls_x86_64.h"
-};
-#undef CALL
-
-#define CALL(nr, name) { nr, &"i386:" name[sizeof("i386:") - 1] },
-static const struct ktrace_enumerator i386[] = {
-#include "syscalls_i386.h"
-};
-#undef CALL
-
-#define CALL(nr, name) { X32_BIT + nr, &"x32:" name[sizeof("x32:") - 1] },
-static const struct ktrace_enumerator x32[] = {
-#include "syscalls_x32.h"
-};
-#undef CALL
 
 /* By enum ktrace_syscall_abi; the last one has no names, for unknown values of "abi". */
 #define ABIS (KTRACE_SYSCALL_ABI_NR + 1)
@@ -68,22 +49,7 @@ static const struct host {
 	bool has_x32;
 	struct ktrace_field fields[ABIS];
 } hosts[] = {
-	{ "x86_64", false, {
-		[KTRACE_SYSCALL_NATIVE] = FIELD(x86_64, plain_label),
-		[KTRACE_SYSCALL_I386] = FIELD(i386, plain_label),
-		[KTRACE_SYSCALL_X32] = NAMELESS(plain_label),
-		[KTRACE_SYSCALL_ARM] = NAMELESS(plain_label),
-		[KTRACE_SYSCALL_COMPAT] = NAMELESS(plain_label),
-		[KTRACE_SYSCALL_ABI_NR] = NAMELESS(plain_label),
-	} },
-	{ "x86_64", true, {
-		[KTRACE_SYSCALL_NATIVE] = FIELD(x86_64, x32_label),
-		[KTRACE_SYSCALL_I386] = FIELD(i386, x32_label),
-		[KTRACE_SYSCALL_X32] = FIELD(x32, x32_label),
-		[KTRACE_SYSCALL_ARM] = NAMELESS(x32_label),
-		[KTRACE_SYSCALL_COMPAT] = NAMELESS(x32_label),
-		[KTRACE_SYSCALL_ABI_NR] = NAMELESS(x32_label),
-	} },
+	ARCH_SYSCALL_HOSTS
 };
 
 #define HOSTS (sizeof(hosts) / sizeof(hosts[0]))

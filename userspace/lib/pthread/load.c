@@ -13,6 +13,8 @@
 #include <dlfcn.h>
 #include <link.h>
 
+#include "arch/arch.h"
+
 uint32_t load_calls, load_seen;
 __thread bool load_is_mine;
 
@@ -33,7 +35,7 @@ void load_look(void)
 		__atomic_store_n(&load_seen, calls, __ATOMIC_RELAXED);
 }
 
-#if defined(__x86_64__) && defined(__LP64__)
+#ifdef ARCH_CALL_AND_JUMP
 
 /* Notes the call. Returns the function that ours replaces. */
 static void *before(const char *name, void **real)
@@ -59,30 +61,7 @@ void *load_before_dlclose(void)
 	return before("dlclose", &real);
 }
 
-#define NOTE_AND_JUMP(function) \
-	__asm__(".pushsection .text, \"ax\"\n\t" \
-		".globl " #function "\n\t" \
-		".type " #function ", @function\n" \
-		#function ":\n\t" \
-		".cfi_startproc\n\t" \
-		"endbr64\n\t" \
-		"pushq %rdi\n\t" \
-		".cfi_adjust_cfa_offset 8\n\t" \
-		"pushq %rsi\n\t" \
-		".cfi_adjust_cfa_offset 8\n\t" \
-		"subq $8, %rsp\n\t" \
-		".cfi_adjust_cfa_offset 8\n\t" \
-		"call load_before_" #function "\n\t" \
-		"addq $8, %rsp\n\t" \
-		".cfi_adjust_cfa_offset -8\n\t" \
-		"popq %rsi\n\t" \
-		".cfi_adjust_cfa_offset -8\n\t" \
-		"popq %rdi\n\t" \
-		".cfi_adjust_cfa_offset -8\n\t" \
-		"jmp *%rax\n\t" \
-		".cfi_endproc\n\t" \
-		".size " #function ", . - " #function "\n\t" \
-		".popsection")
+#define NOTE_AND_JUMP(function) ARCH_CALL_AND_JUMP(function, load_before_##function)
 NOTE_AND_JUMP(dlopen);
 NOTE_AND_JUMP(dlclose);
 

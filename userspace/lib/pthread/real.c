@@ -36,10 +36,10 @@ struct symbol {
 
 #define USUAL_VERSION "GLIBC_2.3.2"	/* the default of functions with two versions */
 
-#ifdef REAL_HAS_OLD
+#ifdef ARCH_GLIBC_OLD
 #define SYMBOL_BOTH(function) \
 	{ #function, USUAL_VERSION, offsetof(struct real, function) }, \
-	{ #function, "GLIBC_2.2.5", offsetof(struct real, function##_old) },
+	{ #function, ARCH_GLIBC_OLD, offsetof(struct real, function##_old) },
 #else
 #define SYMBOL_BOTH(function) SYMBOL_PAIR(function)
 #endif

@@ -9,9 +9,10 @@
 #include <stdint.h>
 #include <threads.h>
 
+#include "arch/arch.h"
+
 /* Only where glibc has two versions of condition variables. */
-#if defined(__x86_64__) && defined(__LP64__)
-#define REAL_HAS_OLD
+#ifdef ARCH_GLIBC_OLD
 #define REAL_OLD(function) __typeof__(function) *function##_old;
 #else
 #define REAL_OLD(function)

@@ -15,6 +15,7 @@
  * A lock that is free costs one event, and so does its release. To learn whether it is free it is
  * tried: see mutex.h. A thread that waits has "in" and "out".
  */
+#include "arch/arch.h"
 #include "kinds.h"
 #include "mutex.h"
 
@@ -67,14 +68,7 @@ typedef void (*destroy_value)(void *value);
  */
 static inline void is_over(void)
 {
-#if defined(__x86_64__) || defined(__i386__)
-	/*
-	 * ORD(is_over:A) pairs ORD(let_go:A): an object's taking is stamped after its release. An
-	 * atomic operation that took it is not enough: only loads wait for it, and reading the
-	 * clock is no load. rdtscp in the event instead would cost more than both.
-	 */
-	__asm__ volatile("lfence" ::: "memory");
-#endif
+	arch_counter_waits();
 }
 
 /*
@@ -102,11 +96,11 @@ WRAPPER(type, name, __VA_ARGS__) \
 }
 #define WRAP_PAIR(none, type, function, ...) WRAP_AS(type, function, function, __VA_ARGS__)
 
-#ifdef REAL_HAS_OLD
+#ifdef ARCH_GLIBC_OLD
 #define WRAP_BOTH(none, type, function, ...) \
 	extern __typeof__(function) function##_2_3_2, function##_2_2_5; \
 	__asm__(".symver " #function "_2_3_2, " #function "@@@GLIBC_2.3.2"); \
-	__asm__(".symver " #function "_2_2_5, " #function "@GLIBC_2.2.5, remove"); \
+	__asm__(".symver " #function "_2_2_5, " #function "@" ARCH_GLIBC_OLD ", remove"); \
 	WRAP_AS(type, function##_2_3_2, function, __VA_ARGS__) \
 	WRAP_AS(type, function##_2_2_5, function##_old, __VA_ARGS__)
 #else
@@ -232,7 +226,10 @@ WRAPPER(type, function, __VA_ARGS__) \
 	BEGIN(function); \
 	if (KTRACE_UNLIKELY(!WILL_SUCCEED_##way)) \
 		return function##_may_fail(LIST(ARGUMENT, __VA_ARGS__)); \
-	/* ORD(let_go:A) pairs ORD(is_over:A): the record, with its stamp, before the release */ \
+	/* \
+	 * ORD(let_go:A) pairs ORD(arch_counter_waits:A): the record, with its stamp, before the \
+	 * release \
+	 */ \
 	RECORD_ONE(stem, kind, __VA_ARGS__); \
 	result = real.function(LIST(ARGUMENT, __VA_ARGS__)); \
 	if (KTRACE_UNLIKELY(result)) \

@@ -17,9 +17,7 @@
 #include <string.h>
 #include <time.h>
 
-#if defined(__x86_64__) || defined(__i386__)
-#include <cpuid.h>
-#endif
+#include "arch/arch.h"
 
 #define NS_PER_S 1000000000ull
 #define TRIES 16
@@ -107,8 +105,6 @@ void clock_read(struct clock_base *base, struct ktrace_reading *r)
 	r->hz = base->hz;
 }
 
-#if defined(__x86_64__) || defined(__i386__)
-
 static bool file_has_word(const char *path, const char *word)
 {
 	char line[256] = "";
@@ -122,13 +118,6 @@ static bool file_has_word(const char *path, const char *word)
 			found = !strcmp(t, word);
 	fclose(f);
 	return found;
-}
-
-static bool is_invariant(void)
-{
-	unsigned int a, b, c, d;
-
-	return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & (1u << 8));
 }
 
 /* Takes a reading on each CPU that this process may use. */
@@ -188,23 +177,14 @@ __u32 clock_choose(void)
 	static const char dir[] = "/sys/devices/system/clocksource/clocksource0/";
 	char path[128];
 
-	if (!is_invariant())
+	if (!arch_counter_is_constant())
 		return KTRACE_CLOCK_MONOTONIC;
 	snprintf(path, sizeof(path), "%scurrent_clocksource", dir);
-	if (file_has_word(path, "tsc"))
+	if (file_has_word(path, ARCH_CLOCKSOURCE))
 		return KTRACE_CLOCK_TSC;
 	/* A kernel that found the counter unstable no longer offers it. */
 	snprintf(path, sizeof(path), "%savailable_clocksource", dir);
-	if (!file_has_word(path, "tsc"))
+	if (!file_has_word(path, ARCH_CLOCKSOURCE))
 		return KTRACE_CLOCK_MONOTONIC;
 	return cpus_agree() ? KTRACE_CLOCK_TSC : KTRACE_CLOCK_MONOTONIC;
 }
-
-#else
-
-__u32 clock_choose(void)
-{
-	return KTRACE_CLOCK_MONOTONIC;
-}
-
-#endif

@@ -3,7 +3,7 @@
 #include "tracer.h"
 
 #include <ktrace/shark.h>
-#include <shark/store.h>
+#include <shark/writer.h>
 
 #define ALL_OFF 0x1ffffu	/* 16 families, and unfiltered events */
 

@@ -14,7 +14,7 @@
 #include <pthread.h>
 
 #include <ktrace/shark.h>
-#include <shark/store.h>
+#include <shark/writer.h>
 #include "session/internal.h"
 
 _Thread_local struct kt_shark_pending kt_shark_pendings

@@ -13,6 +13,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "arch/arch.h"
+
 /*
  * Reads a small file, without the newline at its end (the name of a thread may contain others);
  * empty if it cannot be read.
@@ -49,17 +51,15 @@ static bool is_unfiltered(void)
  */
 bool ktrace_host_has_x32(void)
 {
-#ifdef __x86_64__
-	const long x32_getpid = 0x40000000 | SYS_getpid;
+	const long x32_getpid = ARCH_X32_BIT | SYS_getpid;
 	char set[4];
 
+	if (!ARCH_X32_BIT)
+		return false;
 	read_line("/sys/module/syscall/parameters/x32", set, sizeof(set));
 	if (set[0])
 		return set[0] == 'Y';
 	return is_unfiltered() && syscall(x32_getpid) == getpid();
-#else
-	return false;
-#endif
 }
 
 void ktrace_text_host(struct ktrace_text *t)

@@ -12,10 +12,9 @@
  */
 #include "cpu_ring.h"
 
+#include "arch/arch.h"
 #include "channel.h"
 #include "thread.h"
-
-#if defined(__x86_64__) && defined(__LP64__)
 
 /*
  * A sequence is interrupted now and then; a thousand times in a row means that another process
@@ -29,10 +28,6 @@ struct rseq_words {
 	__u32 cpu_id;
 	__u64 rseq_cs;
 };
-
-_Static_assert(offsetof(struct ktrace_thread, cpu) ==
-	       offsetof(struct ktrace_thread, not_block) + 4 &&
-	       offsetof(struct ktrace_thread, not_block) % 8 == 0, "remember_cpu() stores both");
 
 /* @from is relative to the plan: both are on this stack, which has to be small. */
 struct store {
@@ -70,101 +65,12 @@ static void add_store(struct plan *p, void *to, const void *from, size_t size)
 	p->store[p->nr++] = (struct store){ to, (__s32)distance, (__u32)size };
 }
 
-/*
- * Carries out all stores and publishes, or has no visible effect. Returns false if the thread has
- * left this CPU, head has moved, or the sequence was interrupted. Registers: rdx current store or
- * piece, rax bytes left, r9 bytes to skip; rdi, rsi and rcx as rep movsb needs them, r8 struct
- * rseq.
- */
-static bool carry_out(struct rseq_words *rseq, __u32 cpu, __u64 *head, const struct plan *p)
-{
-	__asm__ __volatile__ goto (
-	KTRACE_RSEQ_DESCRIPTOR("4f")
-	"jmp 1f\n\t"
-	KTRACE_RSEQ_MARK
-	"4:\n\t"
-	"jmp %l[failed]\n"
-	"1:\n\t"
-	"leaq 9b(%%rip), %%rax\n\t"
-	"movq %[rseq], %%r8\n\t"
-	"movq %[store], %%rdx\n\t"
-	"movq %%rax, " KTRACE_RSEQ_CS "(%%r8)\n"			/* begin */
-	"2:\n\t"
-	"cmpl %[cpu], " KTRACE_RSEQ_CPU_ID "(%%r8)\n\t"
-	"jne %l[failed]\n\t"
-	"movq %c[expected](%[plan]), %%rax\n\t"
-	"cmpq %%rax, (%[head])\n\t"
-	"jne %l[failed]\n"
-	"6:\n\t"
-	"cmpq %[end], %%rdx\n\t"
-	"je 7f\n\t"
-	"movq %c[store_to](%%rdx), %%rdi\n\t"
-	"movslq %c[from](%%rdx), %%rsi\n\t"
-	"addq %[plan], %%rsi\n\t"
-	"movl %c[size](%%rdx), %%ecx\n\t"
-	"rep movsb\n\t"
-	"addq %[next], %%rdx\n\t"
-	"jmp 6b\n"
-	"7:\n\t"
-	"movq %c[left](%[plan]), %%rax\n\t"
-	"movq %c[piece](%[plan]), %%rdx\n\t"
-	"movq %c[to](%[plan]), %%rdi\n\t"
-	"movq %c[skip](%[plan]), %%r9\n"
-	"5:\n\t"
-	"testq %%rax, %%rax\n\t"
-	"jz 8f\n\t"
-	"movq %c[data](%%rdx), %%rsi\n\t"
-	"movq %c[data_size](%%rdx), %%rcx\n\t"
-	"addq %%r9, %%rsi\n\t"
-	"subq %%r9, %%rcx\n\t"
-	"cmpq %%rax, %%rcx\n\t"
-	"cmovaq %%rax, %%rcx\n\t"
-	"subq %%rcx, %%rax\n\t"
-	"rep movsb\n\t"
-	"xorl %%r9d, %%r9d\n\t"
-	"addq %[next_piece], %%rdx\n\t"
-	"jmp 5b\n"
-	"8:\n\t"
-	"movq %c[new_head](%[plan]), %%rax\n\t"
-	/* ORD(rseq_list:A) pairs ORD(peek:A), ORD(clock_after_head:A): list before head */
-	"movq %%rax, (%[head])\n"
-	"3:\n\t"
-	"movq $0, " KTRACE_RSEQ_CS "(%%r8)\n\t"
-	: /* asm goto has no outputs */
-	: [rseq] "r" (rseq), [cpu] "r" (cpu), [head] "r" (head), [plan] "r" (p),
-	  [store] "r" (p->store), [end] "r" (p->store + p->nr),
-	  [expected] "i" (offsetof(struct plan, expected)),
-	  [new_head] "i" (offsetof(struct plan, new_head)),
-	  [to] "i" (offsetof(struct plan, to)), [piece] "i" (offsetof(struct plan, piece)),
-	  [skip] "i" (offsetof(struct plan, skip)), [left] "i" (offsetof(struct plan, left)),
-	  [store_to] "i" (offsetof(struct store, to)),
-	  [from] "i" (offsetof(struct store, from)),
-	  [size] "i" (offsetof(struct store, size)), [next] "i" (sizeof(struct store)),
-	  [data] "i" (offsetof(struct ktrace_piece, data)),
-	  [data_size] "i" (offsetof(struct ktrace_piece, size)),
-	  [next_piece] "i" (sizeof(struct ktrace_piece))
-	: "memory", "cc", "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9"
-	: failed);
-	return true;
-failed:
-	kt_store(&rseq->rseq_cs, 0);
-	return false;
-}
+#include ARCH_RSEQ_H
 
 /* Returns the word that holds a thread's not_block and cpu. */
 static __u64 cpu_word(const struct ktrace_thread *t, __u32 cpu)
 {
 	return t->not_block | (__u64)cpu << 32;
-}
-
-static __u64 clock_after_head(void)
-{
-	/*
-	 * ORD(clock_after_head:A) pairs ORD(rseq_record:A), ORD(rseq_list:A): they read their clock
-	 * before they stored the head that we have loaded
-	 */
-	__builtin_ia32_lfence();
-	return __builtin_ia32_rdtsc();
 }
 
 /*
@@ -303,6 +209,8 @@ enum record_result cpu_ring_put(const struct channel *ch, struct ktrace_thread *
 	__u64 head;
 	__u32 cpu;
 
+	if (!ARCH_HAS_RSEQ)
+		return RECORD_NO_RING;
 	do {
 		cpu = kt_load(&rseq->cpu_id);
 		if (cpu >= ch->cpu_nr || attempts++ == ATTEMPTS_MAX)
@@ -325,17 +233,3 @@ enum record_result cpu_ring_put(const struct channel *ch, struct ktrace_thread *
 	kt_count(&r->w->lost.count[kt_open_reason(verdict)], 1);
 	return RECORD_LOST;
 }
-
-#else
-
-enum record_result cpu_ring_put(const struct channel *ch, struct ktrace_thread *t,
-				const struct record *rec, struct kt_ring *r)
-{
-	(void)ch;
-	(void)t;
-	(void)rec;
-	(void)r;
-	return RECORD_NO_RING;
-}
-
-#endif

@@ -13,9 +13,10 @@
  */
 #include "front.h"
 
+#include "arch/arch.h"
 #include "ring/port.h"
 
-#if defined(__x86_64__) && defined(__LP64__) && defined(__GLIBC__)
+#if defined(ARCH_VFORK) && defined(__GLIBC__)
 
 #include <elf.h>
 #include <link.h>
@@ -132,8 +133,7 @@ static void look_at(const struct object *o, const ElfW(Rela) *rela, const struct
 	uintptr_t *word = (uintptr_t *)(o->base + rela->r_offset);
 	const uintptr_t value = *word;
 
-	if ((kind != R_X86_64_JUMP_SLOT && kind != R_X86_64_GLOB_DAT) ||
-	    symbol->st_shndx != SHN_UNDEF)
+	if (!ARCH_IS_ADDRESS(kind) || symbol->st_shndx != SHN_UNDEF)
 		return;
 	for (; f->name; f++)
 		/*

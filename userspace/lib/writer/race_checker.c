@@ -15,6 +15,8 @@
 
 #include <stdint.h>
 
+#include "arch/arch.h"
+
 /* As in <valgrind/drd.h> and <valgrind/helgrind.h>, which make them part of the binary interface */
 #define DRD_THREAD_ID 0x44520000
 #define DRD_IGNORE 0x44520002
@@ -27,26 +29,8 @@
 static uintptr_t request(uintptr_t code, uintptr_t addr, uintptr_t size, uintptr_t otherwise)
 {
 	volatile uintptr_t args[6] = { code, addr, size };
-	uintptr_t answer = otherwise;
 
-#if defined(__x86_64__) && defined(__LP64__)
-	__asm__ __volatile__("rolq $3, %%rdi\n\trolq $13, %%rdi\n\t"
-			     "rolq $61, %%rdi\n\trolq $51, %%rdi\n\txchgq %%rbx, %%rbx"
-			     : "+d" (answer) : "a" (args) : "cc", "memory");
-#elif defined(__i386__)
-	__asm__ __volatile__("roll $3, %%edi\n\troll $13, %%edi\n\t"
-			     "roll $29, %%edi\n\troll $19, %%edi\n\txchgl %%ebx, %%ebx"
-			     : "+d" (answer) : "a" (args) : "cc", "memory");
-#elif defined(__aarch64__)
-	__asm__ __volatile__("mov x3, %0\n\tmov x4, %1\n\t"
-			     "ror x12, x12, #3\n\tror x12, x12, #13\n\t"
-			     "ror x12, x12, #51\n\tror x12, x12, #61\n\torr x10, x10, x10\n\t"
-			     "mov %0, x3"
-			     : "+r" (answer) : "r" (args) : "cc", "memory", "x3", "x4");
-#else
-	(void)args;
-#endif
-	return answer;
+	return arch_checker_request(args, otherwise);
 }
 
 /**

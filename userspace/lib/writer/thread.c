@@ -20,6 +20,7 @@
 #include <sched.h>
 #include <sys/mman.h>
 
+#include "arch/arch.h"
 #include "channel.h"
 #include "confined.h"
 #include "ids.h"
@@ -47,50 +48,24 @@ __thread struct ktrace_thread ktrace_thread __attribute__((tls_model("initial-ex
 /* The process's id, 0 in its children until they notice; NULL: the kernel lacks MADV_WIPEONFORK. */
 static __u32 *fork_marker;
 
-#if defined(__x86_64__) && defined(__LP64__)
-static char *thread_pointer(void)
-{
-	char *tp;
-
-	__asm__("movq %%fs:0, %0" : "=r" (tp));
-	return tp;
-}
-#elif defined(__aarch64__)
-static char *thread_pointer(void)
-{
-	return __builtin_thread_pointer();
-}
-#endif
-
 /** thread_word - struct ktrace_attach.thread_word of this program, the same in all threads */
 __s32 thread_word(void)
 {
-#if defined(__aarch64__) || (defined(__x86_64__) && defined(__LP64__))
-	return (__s32)((char *)&ktrace_thread.cpu - thread_pointer());
-#else
-	return 0;
-#endif
+	return ARCH_HAS_THREAD_POINTER ?
+	       (__s32)((char *)&ktrace_thread.cpu - arch_thread_pointer()) : 0;
 }
 
-#if defined(__x86_64__) && defined(__LP64__)
 /* Provided by glibc 2.35 and later. */
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
 extern const unsigned int __rseq_size __attribute__((weak));
 
 static void *own_rseq(const struct channel *ch)
 {
-	if (ch->cpu.clock != KTRACE_CLOCK_TSC || !ch->cpu_nr || !&__rseq_size ||
+	if (!ARCH_HAS_RSEQ || ch->cpu.clock != KTRACE_CLOCK_TSC || !ch->cpu_nr || !&__rseq_size ||
 	    !&__rseq_offset || !__rseq_size)
 		return NULL;
-	return thread_pointer() + __rseq_offset;
+	return arch_thread_pointer() + __rseq_offset;
 }
-#else
-static void *own_rseq(const struct channel *ch)
-{
-	(void)ch;
-	return NULL;
-}
-#endif
 
 /*
  * Sets up the thread. A signal handler may do the same at any instruction: it stores the same

@@ -7,27 +7,11 @@
  * function is entered, thread_before_vfork() sends the thread through the library at its next
  * event. A jump enters that function, not a call: it returns twice to our caller.
  */
+#include "arch/arch.h"
 #include "thread.h"
 
-#if defined(__x86_64__) && defined(__LP64__) && defined(__GLIBC__)
+#if defined(ARCH_VFORK) && defined(__GLIBC__)
 
-__asm__(".pushsection .text, \"ax\"\n\t"
-	".globl vfork\n\t"
-	".type vfork, @function\n"
-	"vfork:\n\t"
-	".cfi_startproc\n\t"
-	"endbr64\n\t"
-	"subq $8, %rsp\n\t"
-	".cfi_adjust_cfa_offset 8\n\t"
-	"call thread_before_vfork@PLT\n\t"
-	"addq $8, %rsp\n\t"
-	".cfi_adjust_cfa_offset -8\n\t"
-	"jmp __vfork@PLT\n\t"
-	".cfi_endproc\n\t"
-	".size vfork, . - vfork\n\t"
-	".globl front_vfork\n\t"
-	".hidden front_vfork\n\t"
-	".set front_vfork, vfork\n\t"
-	".popsection");
+ARCH_VFORK(thread_before_vfork, front_vfork, __vfork);
 
 #endif

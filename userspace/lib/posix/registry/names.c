@@ -78,10 +78,8 @@ static void relax(void)
 {
 	if (!ktrace_channel_is_confined())
 		sched_yield();
-#if defined(__x86_64__) || defined(__i386)
 	else
-		__builtin_ia32_pause();
-#endif
+		kt_pause();
 }
 
 /* Waits while another process fills it in; @looks: remaining checks. Returns the final state. */

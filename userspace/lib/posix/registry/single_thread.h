@@ -12,6 +12,7 @@
 #define KTRACE_POSIX_REGISTRY_SINGLE_THREAD_H
 
 #include <stdint.h>
+#include "arch/arch.h"
 #include "registry_shm.h"
 #include "ring/port.h"
 
@@ -20,28 +21,15 @@
  */
 extern __u64 ktrace_posix_single_thread[POSIX_STREAM_NR];
 
-/* Returns pthread_self(), without a call if possible. */
-static inline __u64 posix_self(void)
-{
-#if defined(__x86_64__) && defined(__LP64__)
-	__u64 self;
-
-	__asm__("movq %%fs:0, %0" : "=r" (self));
-	return self;
-#else
-	return (__u64)(uintptr_t)pthread_self();
-#endif
-}
-
 static inline bool posix_is_single_thread(__u32 stream)
 {
-	return kt_load(&ktrace_posix_single_thread[stream]) == posix_self();
+	return kt_load(&ktrace_posix_single_thread[stream]) == arch_self();
 }
 
 /* Called by the thread that has created a stream. */
 static inline void posix_single_thread_begin(__u32 stream)
 {
-	kt_store(&ktrace_posix_single_thread[stream], posix_self());
+	kt_store(&ktrace_posix_single_thread[stream], arch_self());
 }
 
 /* Called at the end of a stream: its slot may be reused for another process's stream. */

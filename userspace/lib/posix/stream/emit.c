@@ -19,6 +19,7 @@
 #include <stdint.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "arch/arch.h"
 #include "posix/base/event.h"
 #include "posix/registry/member.h"
 #include "posix/registry/single_thread.h"
@@ -99,7 +100,7 @@ static int write_event(const struct posix_sink *sink, struct ktrace_thread *t,
 	const __u32 max = sink->max_data, flags = em->size > max ? KTRACE_REC_TRUNCATED : 0;
 	const struct ktrace_posix_event head = {
 		.address = (__u64)(uintptr_t)em->address,
-		.thread = posix_self(),
+		.thread = arch_self(),
 		.pid = (__u32)ktrace_posix_member.owner.pid,
 		.size = flags ? max : (__u32)em->size,
 	};
@@ -167,93 +168,7 @@ static void emit_slow(struct posix_registry *b, __u32 nr, const struct emission 
 		tell_reader(s);
 }
 
-#if defined(__x86_64__) && defined(__LP64__)
-
-/*
- * Stores head and data after the record's header, unless the entry now belongs to another sink.
- * Data of 8 to 16 bytes are two words, which may overlap; otherwise rax keeps the ring's head
- * meanwhile.
- */
-#define PUT_EVENT \
-	"cmpq %%fs:%c[owner](%[tls]), %[sink]\n\t" \
-	"jne %l[failed]\n\t" \
-	KTRACE_RSEQ_MOVE("address", "16") \
-	"movq %%fs:0, %%rax\n\t"		/* pthread_self() */ \
-	"movq %%rax, 24(%%rsi)\n\t" \
-	"movl %[pid], %%eax\n\t" \
-	"movl %%eax, 32(%%rsi)\n\t" \
-	"movl %k[size], 36(%%rsi)\n\t" \
-	"leaq -8(%[size]), %%rax\n\t" \
-	"cmpq $8, %%rax\n\t" \
-	"jbe 6f\n\t" \
-	"movq %%rcx, %%rax\n\t" \
-	"leaq 40(%%rsi), %%rdi\n\t" \
-	"movq %[from], %%rsi\n\t" \
-	"movq %[size], %%rcx\n\t" \
-	KTRACE_RSEQ_COPY("%%rdx", "%%edx", "%%dl") \
-	"movq %%fs:%c[ring](%[tls]), %%rdi\n\t" \
-	"movq %%rax, %%rcx\n\t" \
-	"jmp 7f\n" \
-	"4:\n\t" \
-	"rdtscp\n\t"				/* of ORDER_CLOCK */ \
-	"jmp 5b\n" \
-	"6:\n\t" \
-	"movq (%[from]), %%rax\n\t" \
-	"movq -8(%[from],%[size]), %%rdx\n\t" \
-	"movq %%rax, 40(%%rsi)\n\t" \
-	"movq %%rdx, 32(%%rsi,%[size])\n" \
-	"7:\n\t"
-
-/*
- * ORD(order_clock:A) pairs ORD(posix_run:A): rdtscp waits for earlier loads, so a thread that has
- * learned of START, or of an event, gets a higher stamp. An lfence would also delay later
- * instructions. The stream's sole thread cannot have learned anything from others.
- */
-#define ORDER_CLOCK \
-	"movq %c[sole](%[sink]), %%rcx\n\t" \
-	"movq %%fs:0, %%rax\n\t" \
-	"cmpq %%rax, (%%rcx)\n\t" \
-	"jne 4f\n\t" \
-	"rdtsc\n" \
-	"5:\n\t"
-
-_Static_assert(sizeof(struct ktrace_posix_event) == 24, "three words are put");
-
-/* Leaves the sequence, which has not stored anything visible. */
-static void forget_sequence(const struct posix_entry *e)
-{
-	kt_store(&((struct ktrace_no_rseq *)e->thread.rseq)->rseq_cs, 0);
-}
-
-/* Writes a record in one restartable sequence, like ktrace_rseq_put_pieces(). */
-static KTRACE_INLINE bool put_quick(const struct posix_sink *sink, const struct emission *em)
-{
-	const uint32_t len = (__u32)(sizeof(struct ktrace_posix_event) + em->size);
-	const uint32_t id_len = (em->id + POSIX_ID_BASE) | len << 16;
-	const uint32_t total = ktrace_rseq_total(len);
-
-	KTRACE_RSEQ_RECORD(ORDER_CLOCK, sink->entry, id_len, total, PUT_EVENT, "r8",
-			   [address] "rm" (em->address), [sink] "r" (sink),
-			   [sole] "i" (offsetof(struct posix_sink, sole)),
-			   [owner] "i" (offsetof(struct posix_entry, sink)),
-			   [pid] "m" (ktrace_posix_member.owner.pid),
-			   [from] "r" (em->data), [size] "r" (em->size));
-	return true;
-failed:
-	forget_sequence(&ktrace_posix_entries[sink->stream % POSIX_ENTRY_NR]);
-	return false;
-}
-
-#else
-
-static KTRACE_INLINE bool put_quick(const struct posix_sink *sink, const struct emission *em)
-{
-	(void)sink;
-	(void)em;
-	return false;
-}
-
-#endif
+#include ARCH_POSIX_H
 
 /* Returns false if it has done nothing because the event needs the slow path. */
 static KTRACE_INLINE bool emit_quick(const struct posix_sink *sink, const struct emission *em)

@@ -7,13 +7,11 @@
  */
 #include "sink.h"
 
-#if defined(__x86_64__)
-#include <cpuid.h>
-#endif
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include "arch/arch.h"
 #include "posix/base/event.h"
 #include "posix/registry/member.h"
 #include "posix/registry/single_thread.h"
@@ -47,27 +45,6 @@ static bool publish_sink(__u32 nr, struct posix_sink **old, struct posix_sink *s
 	return __atomic_compare_exchange_n(&ktrace_posix_sinks[nr], old, sink, false,
 					   __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 }
-
-#if defined(__x86_64__) && defined(__LP64__)
-
-/*
- * True with rdtscp. Every processor with a constant counter has it, but a hypervisor may hide it.
- */
-static bool has_rdtscp(void)
-{
-	unsigned int a, b, c, d;
-
-	return __get_cpuid(0x80000001, &a, &b, &c, &d) && d & 1u << 27;
-}
-
-#else
-
-static bool has_rdtscp(void)
-{
-	return false;
-}
-
-#endif
 
 /* Words of slots whose session is gone: events do not try to map it again. */
 static __u64 gone[POSIX_STREAM_NR];
@@ -107,12 +84,12 @@ static struct posix_sink *make_sink(struct posix_registry_stream *s, __u32 nr, _
 	sink->word = word;
 	sink->stream = nr;
 	sink->sole = &ktrace_posix_single_thread[nr];
-	sink->entry = (__u64)(uintptr_t)&ktrace_posix_entries[nr % POSIX_ENTRY_NR] - posix_self();
+	sink->entry = (__u64)(uintptr_t)&ktrace_posix_entries[nr % POSIX_ENTRY_NR] - arch_self();
 	sink->max_data = kt_load(&s->max_data);
 	if (sink->max_data > POSIX_DATA_MAX)
 		sink->max_data = POSIX_DATA_MAX;
 	/* The fast path cannot truncate data. */
-	sink->quick_end = !has_rdtscp() ? 0 : sink->max_data < KTRACE_DIRECT_MAX / 2
+	sink->quick_end = !arch_has_ordered_counter() ? 0 : sink->max_data < KTRACE_DIRECT_MAX / 2
 		? sink->max_data + 1 : KTRACE_DIRECT_MAX / 2;
 	return sink;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * store.h - the lock, and the fast path of an event into a chunk, to be inlined
+ * writer.h - the lock, and the fast path of an event into a chunk, to be inlined
  *
  *   kt_shark_enter(&here);
  *   if (!kt_shark_acquire(t, me)) {
@@ -9,12 +9,12 @@
  *   }
  *   kt_shark_leave(&here);
  */
-#ifndef KT_SHARK_STORE_H
-#define KT_SHARK_STORE_H
+#ifndef KT_SHARK_WRITER_H
+#define KT_SHARK_WRITER_H
 
 #include "shark.h"
 
-/* Not inlined; writer.c */
+/* Not inlined */
 int kt_shark_wait(struct kt_shark *t, struct kt_shark_pending *me);
 void kt_shark_drain(struct kt_shark *t, struct kt_shark_pending *me);
 void kt_shark_store_slow(struct kt_shark *t, __u16 code, __u16 par1, __u32 par2, __u32 how);
@@ -24,16 +24,6 @@ void kt_shark_log_contended(struct kt_shark *t, __u32 code, __u32 par1, __u32 pa
 void kt_shark_log_rest(struct kt_shark *t, __u32 code, __u32 par1, __u32 par2, __u32 how,
 		       struct kt_shark_here here);
 void kt_shark_log_drain(struct kt_shark *t, struct kt_shark_here here);
-
-/* table.c: after @off or @clock have changed */
-void kt_shark_set_special(struct kt_shark *t);
-/* table.c: after flags, position or memory of a chunk, the selection, or is_enabled have changed */
-void kt_shark_set_limit(struct kt_shark_chunk *c);
-void kt_shark_aim(struct kt_shark *t);
-void kt_shark_put_flags(struct kt_shark *t, int n, __u32 flags, __u32 state);
-void kt_shark_take(struct kt_shark *t, struct kt_shark_chunk *c);
-void kt_shark_describe(const struct kt_shark *t, __u32 n, struct FTrace_Chunk *status);
-struct kt_shark_chunk *kt_shark_find(struct kt_shark *t, int n);
 
 /*
  * Acquires the lock. Return: 0; -EDEADLK: the code that we interrupted holds it or waits for it;

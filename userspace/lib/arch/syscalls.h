@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/*
+ * syscalls.h - a part of decode/syscall.c: the names of system calls on each kind of machine
+ *
+ * scripts/gen-syscalls makes the tables.
+ */
+#ifndef KTRACE_ARCH_SYSCALLS_H
+#define KTRACE_ARCH_SYSCALLS_H
+
+#define X32_BIT 0x40000000
+
+#define CALL(nr, name) { nr, name },
+static const struct ktrace_enumerator x86_64[] = {
+#include "syscalls_x86_64.h"
+};
+#undef CALL
+
+#define CALL(nr, name) { nr, &"i386:" name[sizeof("i386:") - 1] },
+static const struct ktrace_enumerator i386[] = {
+#include "syscalls_i386.h"
+};
+#undef CALL
+
+#define CALL(nr, name) { X32_BIT + nr, &"x32:" name[sizeof("x32:") - 1] },
+static const struct ktrace_enumerator x32[] = {
+#include "syscalls_x32.h"
+};
+#undef CALL
+
+/* Rows of hosts[]; one with x32 is a machine whose kernel has calls of x32. */
+#define ARCH_SYSCALL_HOSTS \
+	{ "x86_64", false, { \
+		[KTRACE_SYSCALL_NATIVE] = FIELD(x86_64, plain_label), \
+		[KTRACE_SYSCALL_I386] = FIELD(i386, plain_label), \
+		[KTRACE_SYSCALL_X32] = NAMELESS(plain_label), \
+		[KTRACE_SYSCALL_ARM] = NAMELESS(plain_label), \
+		[KTRACE_SYSCALL_COMPAT] = NAMELESS(plain_label), \
+		[KTRACE_SYSCALL_ABI_NR] = NAMELESS(plain_label), \
+	} }, \
+	{ "x86_64", true, { \
+		[KTRACE_SYSCALL_NATIVE] = FIELD(x86_64, x32_label), \
+		[KTRACE_SYSCALL_I386] = FIELD(i386, x32_label), \
+		[KTRACE_SYSCALL_X32] = FIELD(x32, x32_label), \
+		[KTRACE_SYSCALL_ARM] = NAMELESS(x32_label), \
+		[KTRACE_SYSCALL_COMPAT] = NAMELESS(x32_label), \
+		[KTRACE_SYSCALL_ABI_NR] = NAMELESS(x32_label), \
+	} }
+
+#endif
