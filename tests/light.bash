@@ -3,17 +3,17 @@
 #
 # light.bash - bats with fewer processes
 #
-# Bats starts a dozen beside each test, which in a VM, whose processor is emulated, cost more than many a
-# test. So the shell does what bats starts programs and subshells for, and what bats does twice to each
-# file is done once, on the host. This knows one version of bats inside out; any other does all by itself.
+# Bats starts a dozen processes for each test; in a VM with an emulated processor they cost more than many
+# tests. So the shell does the work of bats's programs and subshells, and the work that bats does twice for
+# each file is done once, on the host. This depends on one version of bats; others run unchanged.
 
 is_known_bats()
 {
 	[ "$(bats --version)" = "Bats 1.8.2" ]
 }
 
-# prepare_bats FOLDER TAGS ARG...: what bats makes of the files FILE.bats among the arguments is put there,
-# without the tests that have one of the tags (a|b|...). PREPARED becomes the arguments but for files that
+# prepare_bats FOLDER TAGS ARG...: preprocesses the files FILE.bats among the arguments into the folder,
+# without the tests that have one of the tags (a|b|...). Sets PREPARED to the arguments, without files that
 # then have no test.
 prepare_bats()
 {
@@ -39,15 +39,14 @@ prepare_bats()
 	export KTRACE_PREPARED
 }
 
-# unprepared TAGS: the option by which bats leaves out the tests that prepare_bats has not
+# unprepared TAGS: the option with which bats skips tests with these tags, unless prepare_bats did
 unprepared()
 {
 	[ -n "${KTRACE_PREPARED:-}" ] || echo "--filter-tags !${1//|/,!}"
 }
 
-# light_bats FOLDER: makes a bats of its own there, which comes first in PATH. What is called by its shell
-# need not be found by env; the time is known to the shell; who counts a test's seconds needs no other
-# process to sleep.
+# light_bats FOLDER: creates a modified bats there and puts it first in PATH. It starts bash without env,
+# gets the time from the shell, and counts a test's seconds without a process that sleeps.
 light_bats()
 {
 	local light=$1
@@ -67,7 +66,7 @@ light_bats()
 		"$light"/libexec/bats-core/bats*
 	export PATH=$light/bin:$PATH
 
-	# mkdir of a folder that is there, and of one for a test: the next ones are made as well
+	# mkdir: skips existing folders; for the folder of a test also creates the next ones
 	mkdir()
 	{
 		local nr folders=("${1:-}")
@@ -85,7 +84,7 @@ light_bats()
 		fi
 	}
 
-	# rm of what a test has printed: all of it goes in the end
+	# rm: empties the output of a test, which is removed in the end anyway
 	rm()
 	{
 		if [ "$#:${1:-}:${2:-}" = "2:-f:${BATS_OUT:-}" ]; then
@@ -97,7 +96,7 @@ light_bats()
 	export -f mkdir rm
 
 	[ -n "${KTRACE_PREPARED:-}" ] || return 0
-	# What counts tests reads byte by byte, and wants their names only.
+	# bats reads byte by byte to count tests, so give it only their names.
 	bats-preprocess()
 	{
 		local file=$KTRACE_PREPARED/${1##*/} text
@@ -109,7 +108,7 @@ light_bats()
 	export -f bats-preprocess
 }
 
-# light_sleep FOLDER: that of light_bats; the shells of tests sleep by themselves
+# light_sleep FOLDER: makes the shells of tests sleep without a process; FOLDER is that of light_bats
 light_sleep()
 {
 	export NOTHING_COMES=$1/nothing

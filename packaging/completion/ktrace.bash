@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# Completion of ktrace and ktraced in bash. The tables are made by scripts/completions from what
-# the programs' own help says; "bash-completion" is not needed.
+# Completion of ktrace and ktraced in bash. scripts/completions makes the tables from the help of
+# the programs; "bash-completion" is not needed.
 #
-# _ktrace_options[COMMAND] are its options, _ktrace_values[COMMAND OPTION] what the value of one
-# is: "words A B", "files", "folders", "events", or "any". COMMAND is ktraced, or one of ktrace.
+# _ktrace_options[COMMAND] are its options, _ktrace_values[COMMAND OPTION] the kind of the value:
+# "words A B", "files", "folders", "events", or "any". COMMAND is ktraced, or a command of ktrace.
 
 declare -gA _ktrace_options _ktrace_values
 declare -g _ktrace_commands
 @TABLES@
 
-# The words of $1 that begin with $2, in COMPREPLY; a space comes after those without "=" or "/".
+# Puts the words of $1 that begin with $2 into COMPREPLY; adds a space to those without "=" or "/".
 _ktrace_offer()
 {
 	local word
@@ -31,7 +31,7 @@ _ktrace_paths()
 	done < <(compgen "-$kind" -- "$2")
 }
 
-# Names of events and families, those of the files on the command line; for ktraced the kernel's.
+# Names of events and families of the files on the command line; for ktraced, of the kernel.
 # bash inserts them unquoted, so names with other characters, such as |, are not offered.
 _ktrace_events()
 {
@@ -45,7 +45,7 @@ _ktrace_events()
 		done
 	fi
 	[ ${#files[@]} -gt 0 ] || return 0
-	# The last of a list.
+	# Complete the last entry of a list.
 	[[ $current == *,* ]] && list=${current%,*},
 	names=$("${_ktrace_program[@]}" events --json "${files[@]}" 2>/dev/null |
 		sed -n "s|.*\"event\":\"\(\([$name]*\):[:$name]*\)\".*|\2\n\1|p" | sort -u)
@@ -64,7 +64,7 @@ _ktrace_value()
 	esac
 }
 
-# Where ktraced's own words end and the command's begin, 0 = not before the current one.
+# Index where ktraced's own words end and the command begins, 0 = not before the current word.
 _ktrace_command_at()
 {
 	local i word
@@ -110,8 +110,8 @@ _ktrace_word()
 	esac
 }
 
-# bash breaks words at = and :, which names of events have: the line is taken apart at spaces,
-# and what stands before the last break is taken off the replies again.
+# bash breaks words at = and :, which occur in names of events. So split the line at spaces, and
+# remove the text before the last break from the replies.
 _ktrace()
 {
 	local text=${COMP_LINE:0:COMP_POINT} command current before at breaks i

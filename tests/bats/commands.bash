@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# commands.bash - the commands of ktrace, for tests that go over all of them
+# commands.bash - the commands of ktrace, for tests of all of them
 
-# How to call a command on a file; - = it shows no events
+# How to call each command on a file; - = it shows no events
 declare -gA calls=(
 	[list]="list" [info]="info" [grep]="grep tid==100" [hist]="hist" [check]="check"
 	[cut]="cut -o new" [merge]="merge -o new" [diff]="diff t" [stat]="stat" [state]="state"
@@ -20,7 +20,7 @@ declare -gA calls=(
 	[import]=- [recv]=- [level]=- [doctor]=- [session]=-
 )
 
-# every_command: $commands is all of them but help
+# every_command: sets $commands to all of them but help
 every_command()
 {
 	local command

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# helpers.bash - what the bats files share
+# helpers.bash - functions shared by the bats files
 #
-# KTRACE_BACKEND=shm|dev says which back end is under test (shm). BUILD is the build
-# folder. What a wrapper runs is printed with status and output, so that bats shows it
-# when a test fails.
-# Each test does this: a subshell for each folder would cost more than all else here.
+# KTRACE_BACKEND=shm|dev is the back end under test (shm). BUILD is the build folder.
+# Wrappers print command, status and output, so that bats shows them when a test fails.
+# Each test runs this file; a subshell for each folder would cost more than the rest.
 STARTED_IN=$PWD
 cd "${BATS_TEST_DIRNAME:-.}/../.."
 ROOT=$PWD
@@ -21,19 +20,19 @@ PROGS=$BUILD/progs
 # shellcheck disable=SC2034 # for the bats files
 EXAMPLES=$BUILD/examples
 unset KTRACE_SESSION
-# A fresh machine may set none of these. script(1) runs lines that bash has quoted by $SHELL.
+# A fresh machine may set none of these. script(1) passes lines that bash has quoted to $SHELL.
 unset LC_ALL
 export SHELL=$BASH LANG=C.UTF-8 TERM=xterm
-# A test that fails is done once more, see testing.md; what went wrong is shown.
+# A failed test is repeated once, see testing.md; the first failure is shown.
 # shellcheck disable=SC2034 # for bats
 BATS_TEST_RETRIES=${KTRACE_LONG:+0}
 BATS_TEST_RETRIES=${BATS_TEST_RETRIES:-1}
-# What hangs is ended, so that the others come to their turn.
+# A test that hangs is ended, so that the others can run.
 # shellcheck disable=SC2034
 BATS_TEST_TIMEOUT=${KTRACE_LONG:+36000}
 BATS_TEST_TIMEOUT=${BATS_TEST_TIMEOUT:-300}
 
-# setup_test: an empty folder to be in; in the VM a mark in the kernel log, which scan.sh looks for. For setup().
+# setup_test: changes to an empty folder; in the VM writes a mark for scan.sh to the kernel log. For setup().
 setup_test()
 {
 	trace_lightly
@@ -44,8 +43,8 @@ setup_test()
 	fi
 }
 
-# trace_lightly: before each command bats notes where it is, which takes a quarter of the time
-# of a test and more. The first try goes by what the shell knows of the command that failed.
+# trace_lightly: bats records its position before each command, which takes a quarter of a test's
+# time and more. The first try skips this; the shell itself knows which command failed.
 trace_lightly()
 {
 	[ "$BATS_TEST_TRY_NUMBER" -le "$BATS_TEST_RETRIES" ] || return 0
@@ -59,27 +58,27 @@ failed_here()
 	bats_capture_stack_trace
 }
 
-# teardown_test: ends what the test started, checks what it left behind. For teardown().
+# teardown_test: ends the processes that the test started, checks what it left. For teardown().
 teardown_test()
 {
 	local pid dir
 	unsteady
 	for pid in "${STARTED[@]}"; do
-		# Waited for already: the number may be somebody else's by now.
+		# Waited for already: another process may have the number by now.
 		is_child "$pid" || continue
 		dir=$(session_dir "$pid")
 		kill_tree "$pid"
 		wait "$pid" 2>/dev/null
 		[ -z "$dir" ] || rm -rf "$dir"
 	done
-	# What a ktraced that was killed has left in the module
+	# Removes sessions of killed ktraceds from the module
 	if in_guest && [ ${#STARTED[@]} -gt 0 ] && [[ $("$PROGS/leftover" 2>&1) != *' kept 0' ]]; then
 		"$KTRACED" -q --recover --discard
 	fi
 }
 
-# bats_kill_childprocesses_of PID: bats asks this where a test takes too long. Its own ends
-# children alone; theirs keep pipes open that the test reads.
+# bats_kill_childprocesses_of PID: bats calls this when a test takes too long. Bats's own function only
+# ends children; their children keep pipes open that the test reads.
 bats_kill_childprocesses_of()
 {
 	local child
@@ -88,7 +87,7 @@ bats_kill_childprocesses_of()
 	done
 }
 
-# unsteady: says, in the log too, that a test has failed and will be done once more
+# unsteady: reports, also in the log, that a test has failed and is repeated
 unsteady()
 {
 	local where
@@ -103,20 +102,20 @@ unsteady()
 	} >&3
 }
 
-# let_others_in: other users reach the test's folder, which is in one of bats that is root's only
+# let_others_in: lets other users access the test's folder, which is in a folder of bats for root only
 let_others_in()
 {
 	chmod 755 . "$BATS_RUN_TMPDIR"
 }
 
-# is_child PID: whether it is one of this shell's
+# is_child PID: true if it is a child of this shell
 is_child()
 {
 	local stat
 	{ read -r stat <"/proc/$1/stat"; } 2>/dev/null && [[ ${stat##*) } == ?" $BASHPID "* ]]
 }
 
-# children_of PID: in words; pgrep knows, too, but looks at all processes
+# children_of PID: prints them as words; pgrep would look at all processes
 children_of()
 {
 	cat "/proc/$1/task/"*/children 2>/dev/null || pgrep -P "$1"
@@ -141,13 +140,13 @@ session_dir()
 	[[ ! $maps =~ /dev/shm/ktrace-[^/]* ]] || echo "${BASH_REMATCH[0]}"
 }
 
-# in_guest: whether this is the VM, whose kernel log is ours alone
+# in_guest: true in the VM, whose kernel log is ours alone
 in_guest()
 {
 	[ "$MACHINE" = ktrace-vm ]
 }
 
-# n NUMBER: as many events; a tenth in the VM, whose processor is emulated, unless
+# n NUMBER: number of events for a test; a tenth in the VM, whose processor is emulated, unless
 # KTRACE_LONG is set
 n()
 {
@@ -158,8 +157,8 @@ n()
 	fi
 }
 
-# requires_dev, requires_root: skip where that is missing. Tests about one back end have
-# its name as a tag instead: tests/run leaves out those of the other.
+# requires_dev, requires_root: skip the test without the device, or if not root. Tests about one back
+# end have its name as a tag instead: tests/run skips those of the other.
 requires_dev()
 {
 	[ "$KTRACE_BACKEND" = dev ] || skip "needs /dev/ktrace"
@@ -170,12 +169,12 @@ requires_root()
 	[ "$(id -u)" = 0 ] || skip "needs root"
 }
 
-# capture COMMAND...: its $status, $output and $stderr
+# capture COMMAND...: runs it, sets $status, $output and $stderr
 capture()
 {
 	status=0
 	if ! declare -F "$1" >/dev/null; then
-		# Without "exec" a shell would wait for it, since errors are trapped.
+		# Without "exec" a shell would wait for it, because errors are trapped.
 		output=$(exec "$@" 2>"$BATS_TEST_TMPDIR/.stderr") || status=$?
 	else
 		output=$("$@" 2>"$BATS_TEST_TMPDIR/.stderr") || status=$?
@@ -183,7 +182,7 @@ capture()
 	read_file stderr "$BATS_TEST_TMPDIR/.stderr"
 }
 
-# read_file VARIABLE FILE: what is in it, as of $(<FILE), but by no process
+# read_file VARIABLE FILE: reads the file like $(<FILE), without a process
 read_file()
 {
 	local text IFS=
@@ -195,7 +194,7 @@ read_file()
 	printf -v "$1" %s "$text"
 }
 
-# show COMMAND...: what capture left, for the log of a failed test
+# show COMMAND...: prints the results of capture, for the log of a failed test
 show()
 {
 	printf '%s\n' "\$ $*" "status $status" "$output" "${stderr:+-- stderr}" "${stderr:-}"
@@ -215,7 +214,7 @@ run_ktrace()
 	show ktrace "$@"
 }
 
-# run_valgrind ARG...: the viewer under valgrind, whose status is 9 if there is something wrong
+# run_valgrind ARG...: the viewer under valgrind; status 9 if valgrind finds an error
 run_valgrind()
 {
 	command -v valgrind >/dev/null || skip "no valgrind"
@@ -224,13 +223,13 @@ run_valgrind()
 	show valgrind ktrace "$@"
 }
 
-# start NAME COMMAND...: in the background, with default signals; pid in $pid, output
+# start NAME COMMAND...: runs it in the background, with default signals; pid in $pid, output
 # in NAME.out and NAME.err
 start()
 {
 	local name=$1
 	shift
-	# What another of that name has written must not be taken for this one's.
+	# Output of an earlier command with this name must not be mistaken for this one's.
 	: >"$name.out" >"$name.err"
 	env --default-signal=HUP,INT,QUIT "$@" >"$name.out" 2>"$name.err" 3>&- &
 	# shellcheck disable=SC2034 # for the bats files
@@ -245,7 +244,7 @@ start_ktraced()
 	start ktraced "$KTRACED" "--backend=$KTRACE_BACKEND" "$@"
 }
 
-# wait_for PID: its exit status in $status, what ktraced wrote in $output and $stderr
+# wait_for PID: waits; sets $status, and $output and $stderr to ktraced's output
 wait_for()
 {
 	status=0
@@ -255,13 +254,13 @@ wait_for()
 	show "wait $1"
 }
 
-# fails COMMAND...: it does not succeed; "! COMMAND" would not make a test fail, whatever it says
+# fails COMMAND...: true if it fails; unlike this, "! COMMAND" never makes a test fail
 fails()
 {
 	! "$@"
 }
 
-# within TIMES DELAY COMMAND...: until it succeeds; for what must not take longer
+# within TIMES DELAY COMMAND...: repeats it until it succeeds; for time limits under test
 within()
 {
 	local times=$1 delay=$2 i
@@ -274,7 +273,7 @@ within()
 	return 1
 }
 
-# retry DELAY COMMAND...: the same, with half a minute for the machine's other work
+# retry DELAY COMMAND...: the same, with half a minute in case the machine is busy
 retry()
 {
 	local end=$((SECONDS + 30)) delay=$1
@@ -288,7 +287,7 @@ retry()
 	done
 }
 
-# has FILE PATTERN: a line of it matches; for retry
+# has FILE PATTERN: true if a line of it matches; for retry
 has()
 {
 	local line
@@ -300,7 +299,7 @@ has()
 	return 1
 }
 
-# last_at: how many events the flood that reports to ktraced.out has written by now
+# last_at: how many events the flood that reports to ktraced.out has written so far
 last_at()
 {
 	local lines i
@@ -314,7 +313,7 @@ last_at()
 	echo
 }
 
-# stands_still: it has made no step for a fifth of a second
+# stands_still: true if the flood has written nothing for a fifth of a second
 stands_still()
 {
 	local before
@@ -323,13 +322,13 @@ stands_still()
 	[ -n "$before" ] && [ "$before" = "$(last_at)" ]
 }
 
-# moves_on N: it is past event N
+# moves_on N: true if the flood is past event N
 moves_on()
 {
 	[ "$(last_at)" -gt "$1" ]
 }
 
-# is_gone PID: neither there nor a zombie
+# is_gone PID: true if it has ended, and is not a zombie
 is_gone()
 {
 	[ ! -e "/proc/$1" ] || [ "$(state_of "$1")" = Z ]
@@ -349,7 +348,7 @@ child_of()
 {
 	local first='' file _
 	for file in "/proc/$1/task/"*/children; do
-		# There is no end of the line.
+		# The line has no newline.
 		{ read -r first _ <"$file"; } 2>/dev/null || true
 		[ -z "$first" ] || break
 	done
@@ -370,8 +369,8 @@ summary()
 	echo "$found"
 }
 
-# ledger: what the programs say they wrote ("written MIN MAX" lines in $output) is what
-# was read plus what was lost
+# ledger: checks that the events that the programs report ("written MIN MAX" lines in $output)
+# equal those read plus those lost
 ledger()
 {
 	local min=0 max=0 got lost word low high
@@ -385,7 +384,7 @@ ledger()
 	[ "$max" -gt 0 ] && [ $((got + lost)) -ge "$min" ] && [ $((got + lost)) -le "$max" ]
 }
 
-# valid_trace FILE: the viewer reads it to its end without complaint
+# valid_trace FILE: checks that the viewer reads it to its end without messages
 valid_trace()
 {
 	(
@@ -400,7 +399,7 @@ sessions()
 	find /dev/shm -maxdepth 1 -name "ktrace-$(id -u)-*" | sort
 }
 
-# none_left BEFORE: each session made since is some process's; for retry: others trace, too
+# none_left BEFORE: true if each session made since has a live owner; for retry: others trace, too
 none_left()
 {
 	local dir
@@ -409,7 +408,7 @@ none_left()
 	done < <(comm -13 <(echo "$1") <(sessions))
 }
 
-# session_of PID: the session of ktraced PID, which has a command, as --recover names it
+# session_of PID: the session of ktraced PID, which runs a command, as --recover names it
 session_of()
 {
 	local dir words word

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# perfetto.bash - traces of Perfetto that are put together here, and what they become
+# perfetto.bash - builds traces of Perfetto from text, and imports them
 
 # shellcheck disable=SC2154 # capture sets status and output
 
@@ -10,38 +10,38 @@ SERVICE=$ROOT/tests/service
 setup() { setup_test; }
 teardown() { teardown_test; }
 
-# sample: the trace of the SDK, as sdk
+# sample: copies the trace of the SDK to the file sdk
 sample()
 {
 	xzcat "$ROOT/tests/data/import/sdk.perfetto-trace.xz" >sdk
 }
 
-# make FILE: of packets on standard input
+# make FILE: writes a trace of the packets on standard input
 make_trace()
 {
 	python3 "$SERVICE/mktrace.py" "$1"
 }
 
-# import FILE [OPTION...]: to t
+# import FILE [OPTION...]: imports it to the file t
 import()
 {
 	run_ktrace import --from perfetto "$@" -o t
 }
 
-# events GLOB: of t, a line each: time, name, fields
+# events GLOB: prints matching events of t, a line each: time, name, fields
 events()
 {
 	"$KTRACE" list --json -e "$1" t |
 		jq -r '[.time, .event, (.fields | tojson)] | join(" ")'
 }
 
-# says PATTERN: on standard output or standard error
+# says PATTERN: true if standard output or standard error matches
 says()
 {
 	grep -q -e "$1" <<<"$output"$'\n'"$stderr"
 }
 
-# clocks SETS: a line for each packet with a snapshot; a set is "ID NS ID NS..."
+# clocks SETS: prints a line for each packet with a snapshot; a set is "ID NS ID NS..."
 clocks()
 {
 	local set
@@ -51,7 +51,7 @@ clocks()
 	done
 }
 
-# stamp CLOCK NS NAME: a packet with an instant
+# stamp CLOCK NS NAME: prints a packet with an instant
 stamp()
 {
 	printf '{"timestamp":%s,"timestamp_clock_id":%s,"trusted_packet_sequence_id":9,' "$2" "$1"

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# service.bash - a service of the test's own, and the peers of tests/service
+# service.bash - starts a service for a test, and the peers of tests/service
 
-# start_service [ARG...]: with sockets in the test's folder, and no sources but those of the test
+# start_service [ARG...]: starts it with sockets in the test's folder, and only the sources of the test
 start_service()
 {
 	start_full_service --no-producer "$@"
 }
 
-# start_full_service [ARG...]: with ktrace's own sources; $in_front: words before the command
+# start_full_service [ARG...]: starts it with ktrace's own sources; $in_front: words before the command
 start_full_service()
 {
 	export PERFETTO_PRODUCER_SOCK_NAME=$PWD/producer.sock
@@ -20,7 +20,7 @@ start_full_service()
 	retry 0.02 has service.err 'serving producers'
 }
 
-# cases FILE CASE...: the cases of tests/service/cases_FILE.py; the service is alive afterwards
+# cases FILE CASE...: runs cases of tests/service/cases_FILE.py; checks that the service is alive afterwards
 cases()
 {
 	local file=$1

@@ -184,7 +184,7 @@ run_stale()
 @test "run: time-out ends the guest" {
 	run "$VM" run -t 5 -- sleep 1000
 	[ "$status" -eq 123 ]
-	[[ $output == *"no end after 5 s"* ]]
+	[[ $output == *"not finished after 5 s"* ]]
 }
 
 @test "run: nothing is left after a signal or a killed parent" {

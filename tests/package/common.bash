@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# common.bash - what is done in the guest says "ok ..." for each thing that is as it should be, and its time
+# common.bash - functions for scripts in the guest that print "ok ..." and the time for each passed check
 debs=$1 tarball=$2
 release=$(uname -r)
 export DEBIAN_FRONTEND=noninteractive
@@ -19,7 +19,7 @@ fails()
 	! "$@"
 }
 
-# says PATTERN: what the last command printed
+# says PATTERN: true if the output of the last command matches
 says()
 {
 	grep -qE -e "$1" /tmp/said || { sed 's/^/# /' /tmp/said; return 1; }
@@ -41,7 +41,7 @@ as_user()
 	setpriv --reuid 12345 --regid 12345 --groups "$1" "${@:2}"
 }
 
-# prepare: what would take long, and has nothing to do with us
+# prepare: avoids work of the system that takes long and has nothing to do with the packages
 prepare()
 {
 	# Indexing manual pages takes longer than all else here.
@@ -61,7 +61,7 @@ prepare()
 	depmod
 }
 
-# give_module: what DKMS built for this kernel
+# give_module: copies the module that DKMS built for this kernel
 give_module()
 {
 	mkdir /usr/share/ktrace-dkms

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""activate.py FOLDER COMMAND... - runs a command as systemd does: with listening sockets
+"""activate.py FOLDER COMMAND... - run a command as systemd does: with listening sockets
 
-FOLDER gets consumer.sock, producer.sock, and notified, a line for each message that came.
+Creates consumer.sock and producer.sock in FOLDER, and notified, a line for each received message.
 """
 
 import os

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
-"""case.py - what the cases of cases_*.py share: peers that are driven step by step
+"""case.py - shared by the cases of cases_*.py: peers that are driven step by step
 
 A file of cases is a program: cases_X.py NAME... runs the functions NAME; each fails by an
-exception. What takes time is waited for, and nothing is measured.
+exception. Cases wait for results, and measure no times.
 """
 
 import os

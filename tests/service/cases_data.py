@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""cases_data.py CASE... - from a chunk to what is read: whose it is, when it comes, what is with it"""
+"""cases_data.py CASE... - data from chunk to reader: its owner, its order, its metadata"""
 
 import os
 import resource

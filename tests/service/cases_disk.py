@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""cases_disk.py CASE... - sessions that write into files, on disks that are slow, full, or stuck"""
+"""cases_disk.py CASE... - sessions that write files on disks that are slow, full, or stuck"""
 
 import glob
 import os

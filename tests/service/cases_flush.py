@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""cases_flush.py CASE... - flushes, periodic work, writing into files, detached sessions"""
+"""cases_flush.py CASE... - flushes, periodic work, writing files, detached sessions"""
 
 import os
 import signal

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""cases_hostile.py CASE... - peers that mean no good, and very many that do
+"""cases_hostile.py CASE... - hostile peers, and very many honest ones
 
-What the service does with them shows in another consumer, which always goes on working.
+Another consumer, which always continues to work, shows that the service survives.
 """
 
 import fcntl

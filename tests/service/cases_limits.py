@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""cases_limits.py CASE... - as much as there may be: clones, descriptors, priorities"""
+"""cases_limits.py CASE... - limits: clones, descriptors, priorities"""
 
 import os
 import resource

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""cases_refuse.py CASE... - what EnableTracing refuses, in which words, and that nothing is left"""
+"""cases_refuse.py CASE... - requests that EnableTracing refuses, its messages, and that nothing remains"""
 
 import os
 

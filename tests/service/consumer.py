@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""consumer.py ACTION... - a consumer: does one action after the other on one connection
+"""consumer.py ACTION... - a consumer: runs one action after the other on one connection
 
- enable CONFIG [FD-FILE]  CONFIG: JSON text or a file of it; FD-FILE: write_into_file goes there
+ enable CONFIG [FD-FILE]  CONFIG: JSON text or a file of it; FD-FILE: file for write_into_file
  start, disable, free, stats, state, sessions, capabilities
  ended                    wait until tracing has been disabled
- flush MS                 false is printed if not all have acknowledged
- read FILE                buffers become a trace
+ flush MS                 print false if not all have acknowledged
+ read FILE                write the buffers to a trace
  change CONFIG, detach KEY, attach KEY, clone ID|NAME, bugreport
  observe BITS, event      ask for events; wait for the next one
- pause SECONDS, ready     print that all before is done; wait for a line of input
+ pause SECONDS, ready     print that all earlier actions are done; wait for a line of input
 
-Prints an object for each. Status 1: one of them was refused, and the rest not done.
+Prints an object for each. Status 1: one action was refused, and later ones did not run.
 """
 
 import json

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""mkmany.py KIND FILE - a trace that has very many or very large things, KINDS below
+"""mkmany.py KIND FILE - write a trace with very many or very large things, see KINDS below
 
-Behind it is always an event c:last.
+An event c:last always follows.
 """
 
 import random

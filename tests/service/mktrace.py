@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""mktrace.py FILE - a trace of the packets that standard input describes, one a line
+"""mktrace.py FILE - write a trace of the packets on standard input, one a line
 
 A line is a JSON object with the members of TracePacket, messages.proto. {"deflate": [packet...]}
 is a packet of compressed ones, {"hex": "..."} one of any bytes. Bytes elsewhere are text.
-mktrace.py --show FILE prints the packets of a trace like that.
+mktrace.py --show FILE prints the packets of a trace in the same form.
 """
 
 import json

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """producer.py - a producer: registers data sources, writes packets when asked to
 
-Prints what happens, an object a line. As a module: class Producer, class Writer.
+Prints events, an object a line. As a module: class Producer, class Writer.
 """
 
 import argparse

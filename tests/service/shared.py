@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0
 """shared.py - the memory that a producer shares with the service: pages, chunks, their states
 
- page:  u32 [30..28 layout, 27..0 two bits of state a chunk], u32 reserved, chunks
- chunk: u32 id, u16 writer, u16 [15..10 flags, 9..0 packets], packets with their size before them
+ page:  u32 [30..28 layout, 27..0 two bits of state for each chunk], u32 reserved, chunks
+ chunk: u32 id, u16 writer, u16 [15..10 flags, 9..0 packets], packets, each after its size
 
-States change by compare and exchange, as the service changes those of other chunks of a page.
+States change by compare and exchange, because the service changes those of other chunks of a page.
 """
 
 import ctypes

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""stuck.py FOLDER [open] - a file system at FOLDER that never answers, until a line of input comes
+"""stuck.py FOLDER [open] - mount a file system at FOLDER that never answers, until a line of input arrives
 
-Says "mounted" when it is there. FUSE's own protocol, as in linux/fuse.h: of all requests only the
-first, FUSE_INIT, is answered; with "open" those, too, that it takes to open a file of any name,
-but not those to close it. At the end all who wait get an error.
+Prints "mounted" when it is ready. Speaks FUSE's own protocol, as in linux/fuse.h: only answers the first
+request, FUSE_INIT; with "open" also those that open a file of any name, but not those that close it. At
+the end all waiting requests get an error.
 """
 
 import ctypes

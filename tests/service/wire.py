@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """wire.py - protobuf messages as dictionaries, by the descriptions in messages.proto
 
-encode("TracePacket", {"timestamp": 5}) makes bytes, decode() the reverse. What the descriptions
-do not know is kept under "?" as list of (number, wire type, value), and written last.
+encode("TracePacket", {"timestamp": 5}) returns bytes, decode() does the reverse. Fields without a
+description are kept under "?" as list of (number, wire type, value), and written last.
 """
 
 import os

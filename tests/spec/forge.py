@@ -1,13 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""forge.py FILE CHANGE open|closed|listed - FILE with a change before or in its last BLOCK, to stdout
+"""forge.py FILE CHANGE open|closed|listed - print FILE with a change before or in its last BLOCK
 
-CHANGE: section TYPE FLAGS inserts a section, lost COUNT... a LOST section of the BLOCK's
-stream; inside makes the BLOCK the body of another one, and lists both; flags FLAGS gives the
-BLOCK other flags, frame raw N the last compressed one a raw_size larger by N, frame cut N a body
-shorter by N, reserved its reserved field and that of the file a value; meta OLD NEW replaces
-bytes of META text by as many others. An open file ends behind the last section, a closed one has
-INDEX and END; in a listed one INDEX has what may be ignored, too.
+CHANGE:
+  section TYPE FLAGS   insert a section
+  lost COUNT...        insert a LOST section of the BLOCK's stream
+  inside               make the BLOCK the body of another one, and list both
+  flags FLAGS          give the BLOCK other flags
+  frame raw N          increase raw_size of the last compressed BLOCK by N
+  frame cut N          shorten its body by N
+  reserved             set the reserved fields of BLOCK and file
+  meta OLD NEW         replace bytes of META text by as many others
+An open file ends after the last section, a closed one has INDEX and END; in a listed one INDEX also has
+sections that may be ignored.
 """
 
 import struct

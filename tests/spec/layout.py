@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Check that the structs of the Python module are those of the headers. usage: layout.py ROOT
 
-A C program, made here, says where each member is. Needs PYTHONPATH for the module ktrace.
+Compiles a C program that prints the offset of each member. Needs PYTHONPATH for the module ktrace.
 """
 import ctypes
 import os

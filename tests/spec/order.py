@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Compare what a traceset delivers with a sort. usage: order.py MKTRACE (in an empty folder)
+"""Compare the order of a traceset's events with a sort. usage: order.py MKTRACE (in an empty folder)
 
 Random tracesets of 1 to 64 files: many equal stamps, stamps that go back, streams and files
-without events, files without end that grow. Read whole, from time to time, and from positions.
+without events, growing files without end mark. Reads all of them, and from times and positions.
 Needs PYTHONPATH for the module ktrace.
 """
 import random

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """read.py FILE... - print what `ktrace list --json` prints, knowing only uapi/linux/*.h
 
-Plain and slow: it shows that the headers are enough to read a tracefile, and zstd's decompressor
-(Debian: libzstd1) if blocks are compressed. It takes the names of threads from META alone, ktrace
-from the kernel's sched events as well.
+Plain and slow: it shows that the headers are enough to read a tracefile; compressed blocks need zstd's
+decompressor (Debian: libzstd1). It takes the names of threads from META only, whereas ktrace also takes
+them from the kernel's sched events.
 """
 
 import ctypes

@@ -6,14 +6,14 @@
 #
 # Each guest has a work directory of its own, $work:
 #   control/	shared read-write with the guest: command, its output and status, dmesg.log
-#   tree/	where the host's file systems are mounted read-only, in virtiofsd's mount namespace
-#   console.log	what the guest's kernel printed, qemu.log, *.sock
+#   tree/	the host's file systems, mounted read-only in virtiofsd's mount namespace
+#   console.log	output of the guest's kernel; also qemu.log, *.sock
 
-# What the initramfs must load before it can mount the shares; built-in ones are
-# skipped.
+# Modules that the initramfs must load before it can mount the shares; built-in
+# ones are skipped.
 GUEST_MODULES="virtio_pci virtiofs overlay"
 
-# What the guest's own scripts call.
+# Programs that the guest's own scripts call
 GUEST_APPLETS="cat chmod cp dmesg grep head hostname ifconfig insmod ln mkdir
 	mount poweroff setsid sh sleep stty switch_root uname"
 
@@ -22,11 +22,11 @@ GUEST_APPLETS="cat chmod cp dmesg grep head hostname ifconfig insmod ln mkdir
 GUEST_PARAMETERS="console=ttyS0 loglevel=5 log_buf_len=4M panic=-1 oops=panic
 	edd=off mitigations=off"
 
-# Soft lockups are told after twice as long. The check whether the timer ticks waits for some
-# milliseconds of the cycle counter: a CPU of a busy host's may have had none, which is a panic.
+# Soft lockups are reported after twice as long. The check of the timer waits for some milliseconds
+# of the cycle counter; on a busy host the CPU may get no tick in that time, and the kernel panics.
 GUEST_PATIENCE="no_timer_check watchdog_thresh=60 rcupdate.rcu_cpu_stall_timeout=120"
 
-# Started programs die with this script even when it is killed outright.
+# Started programs end with this script even if it is killed.
 spawn()
 {
 	exec setpriv --pdeathsig TERM -- "$@"
@@ -55,7 +55,7 @@ guest_kernel()
 	fi
 }
 
-# Copy the modules of $GUEST_MODULES and what they need to a directory, with
+# Copy the modules of $GUEST_MODULES and their dependencies to a directory, with
 # their order.
 initrd_modules()
 {
@@ -106,7 +106,7 @@ guest_initrd()
 	initrd_modules "$tmp/root/modules"
 	# Not compressed: unpacking under emulation costs more than reading.
 	(cd "$tmp/root" && find . | LC_ALL=C sort | cpio -o -H newc --quiet -R 0:0) >"$tmp/cpio"
-	# Another version of this script may be about to use its own.
+	# Another version of this script may be using its own.
 	find "$CACHE/initrd" -maxdepth 1 -name '*.cpio' -mtime +1 -delete
 	mv "$tmp/cpio" "$GUEST_INITRD"
 	rm -rf "$tmp"
@@ -121,7 +121,7 @@ guest_share()
 	pids+=($!)
 }
 
-# Wait until a file exists; false when the process that should make it is gone.
+# Wait until a file exists; false if the process that should create it is gone.
 wait_for()
 {
 	local file=$1 pid=$2
@@ -148,7 +148,7 @@ guest_shares()
 	done
 }
 
-# /dev/kvm alone proves nothing: it can be there and not run a stock kernel.
+# /dev/kvm alone is not enough: it may exist and not run a stock kernel.
 has_kvm()
 {
 	[ -r /dev/kvm ] && [ -w /dev/kvm ] || return
@@ -166,14 +166,14 @@ has_kvm()
 	esac
 }
 
-# One failure is enough until the host boots again.
+# Remembers a failure until the host boots again.
 forget_kvm()
 {
 	cat /proc/sys/kernel/random/boot_id >"$CACHE/no-kvm"
 }
 
-# What to tell an emulated guest of its time stamp counter, which is the host's. Where
-# instructions are counted it has another rate, and the guest finds that out by itself.
+# Parameter for an emulated guest with the rate of its time stamp counter, which is the host's.
+# With counted instructions it has another rate, which the guest measures itself.
 guest_tsc()
 {
 	local khz
@@ -188,13 +188,13 @@ guest_qemu()
 	local accel=$1 args=() features=
 	local append="${GUEST_PARAMETERS//[$'\n\t']/ } $GUEST_APPEND"
 
-	# QEMU keeps translated code by its address: where each program gets others, all of it
-	# is translated again. It does not see what virtiofsd writes into the guest's memory, and
-	# would run the code that was there before: the guest must have cleared it (selftest/stale.c).
-	# Clearing at allocation is Debian's default, but not that of kernels of our own; with
-	# init_on_free=1, the whole memory would be cleared at boot.
-	# Security modules that have no rules need not be asked at each open.
-	# The host may have other work for many seconds: that is no lockup of the guest's.
+	# QEMU caches translated code by its address, so without norandmaps it would translate
+	# the code of each program again. It does not see virtiofsd's writes to the guest's memory, and
+	# would run the old code there: the guest must have cleared the memory (selftest/stale.c).
+	# Clearing at allocation is Debian's default, but not that of our own kernels; init_on_free=1
+	# would clear the whole memory at boot.
+	# Security modules without rules only slow down each open.
+	# The host may be busy for many seconds, which is not a lockup of the guest.
 	[ "$accel" != tcg ] || append+=" norandmaps init_on_alloc=1 lsm=lockdown,yama audit=0 $GUEST_PATIENCE$(guest_tsc)"
 	# The last one counts.
 	append+=" ${KTRACE_VM_APPEND:-}"
@@ -217,10 +217,10 @@ guest_qemu()
 		args+=(-accel kvm -cpu host)
 		;;
 	tcg)
-		# Copies by string instructions and wide vectors are slower emulated than without.
-		# A count of instructions is of those that a real processor is given.
-		# Writing to PKRU empties the whole TLB, and SMAP has one of its own for when the kernel may
-		# reach user memory, which kernels of our own keep.
+		# Emulated string instructions and wide vectors make copies slower.
+		# Counted instructions are those that a real processor would execute.
+		# Writing to PKRU empties the whole TLB, and SMAP has a TLB of its own for kernel access to
+		# user memory; our own kernels keep it.
 		if [ -z "${want_icount:-}" ]; then
 			features=,-erms,-fsrm,-avx,-avx2,-pku,-pks,-mpx
 			is_kbuild_flavour "$flavour" || features+=,-smap,-smep
@@ -238,8 +238,8 @@ guest_qemu()
 	pids+=("$qemu_pid")
 }
 
-# The work directory names its owner, so that what a killed run left can be told
-# from what is in use.
+# The name of the work directory has the pid of its owner, so that directories of
+# killed runs can be removed.
 guest_work()
 {
 	local dir pid
@@ -248,7 +248,7 @@ guest_work()
 		pid=${dir##*/ktrace-vm.}
 		pid=${pid%%.*}
 		if [ -d "$dir" ] && [ -O "$dir" ] && ! [ -d "/proc/$pid" ]; then
-			# Another may be at it, too.
+			# Another process may remove it, too.
 			rm -rf "$dir" || true
 		fi
 	done
@@ -257,9 +257,9 @@ guest_work()
 	mkdir "$work/tree" "$work/control" "$work/control/out"
 }
 
-# The command file ID.command that the guest's shell runs: the caller's
-# directory, variables and command. Beside it the files for its output; one
-# serves both streams when they go to the same place, which keeps their order.
+# Write the command file ID.command that the guest's shell runs: the caller's
+# directory, variables and command. Beside it are the files for its output; if
+# both streams go to the same place they share one, which keeps their order.
 guest_command()
 {
 	local control=$1 id=$2 name
@@ -286,7 +286,7 @@ guest_command()
 }
 
 # Copy the output of a command to the caller while it grows, until process $1
-# has gone.
+# has ended.
 follow_output()
 {
 	local pid=$1 file=$2

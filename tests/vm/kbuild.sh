@@ -4,10 +4,10 @@
 #
 # Debug kernels (kasan, kcsan, kunit) built from Debian's linux-source package.
 #
-# A finished tree lives in $CACHE/kbuild/<flavour>-<source version>-<hash of the
-# config>/ and is never changed again.  It is built elsewhere and renamed, so an
-# interrupted build leaves nothing that looks finished.  What building modules
-# does not need is dropped: 1.7 GB become about 150 MB.
+# A finished tree is in $CACHE/kbuild/<flavour>-<source version>-<hash of the
+# config>/ and never changes.  It is built elsewhere and renamed, so an
+# interrupted build leaves nothing that looks finished.  Files that modules do
+# not need to be built are removed: 1.7 GB become about 150 MB.
 
 KBUILD_SOURCE=linux-source-6.12
 KBUILD_FLAVOURS="kasan kcsan kunit"
@@ -17,7 +17,7 @@ is_kbuild_flavour()
 	[[ " $KBUILD_FLAVOURS " == *" $1 "* ]]
 }
 
-# Comments are left out of the hash, except those that turn an option off.
+# The hash ignores comments, except those that disable an option.
 kbuild_hash()
 {
 	sed -e '/^# CONFIG_/b' -e '/^#/d' -e '/^$/d' \
@@ -25,8 +25,8 @@ kbuild_hash()
 		sha256sum | cut -c 1-12
 }
 
-# Any source version will do: a security update must not cost everybody twenty
-# minutes.
+# Accepts any source version, so that a security update does not cost twenty
+# minutes of building.
 kbuild_find()
 {
 	local hash
@@ -49,8 +49,8 @@ kbuild_configure()
 {
 	local flavour=$1 dir=$2
 
-	# -n: everything that is not asked for is off, so that the kernel stays
-	# small.
+	# -n: disable everything that the configs do not enable, so that the
+	# kernel stays small.
 	(cd "$dir" && scripts/kconfig/merge_config.sh -n \
 		"$VM_DIR"/configs/{base,"$flavour",module}.config >merge.log 2>&1)
 	if grep -A 2 'not in final .config' "$dir/merge.log" >&2; then
@@ -80,8 +80,8 @@ kbuild_make()
 	}
 }
 
-# Keep what modules are built against, the image, and the symbols to read a
-# trace with.
+# Keep the files that modules are built against, the image, and the symbols for
+# reading stack traces.
 kbuild_prune()
 {
 	cp -L arch/x86/boot/bzImage bzImage

@@ -4,7 +4,7 @@
 #
 # Debian's own kernels and their headers, unpacked into
 # $CACHE/kernels/<release>/ without installing. A release is unpacked elsewhere
-# and renamed, so what has its final name is whole.
+# and renamed, so a folder with its final name is complete.
 
 KERNEL_FLAVOURS="6.1-cloud 6.1 6.1-rt 6.12-cloud 6.12 6.12-rt"
 
@@ -33,7 +33,7 @@ kernel_cached()
 		{ grep -Ex "$regex" || true; } | sort -V | tail -n 1
 }
 
-# Print the newest release of a flavour of which apt knows the image and the
+# Print the newest release of a flavour for which apt knows both image and
 # headers.
 kernel_newest()
 {
@@ -70,8 +70,8 @@ kernel_download()
 	(cd "$dir" && apt-get -qq -o APT::Sandbox::User=root download "${packages[@]}")
 }
 
-# Make unpacked headers usable where they are.  They name their common part by
-# the absolute path of an installed package, and ask for pahole to give modules
+# Make unpacked headers usable in their folder.  They refer to their common part
+# by the absolute path of an installed package, and need pahole to give modules
 # BTF, which nothing here reads.
 kernel_mend()
 {
@@ -94,7 +94,7 @@ kernel_fetch()
 	cleanup_add "rm -rf '$tmp'"
 	say "downloading $release"
 	if ! kernel_download "$release" "$tmp/deb" 2>/dev/null; then
-		# The lists may name a version that the mirror has replaced.
+		# apt's lists may name a version that the mirror has replaced.
 		as_root apt-get -qq update
 		kernel_download "$release" "$tmp/deb" || die "cannot download $release"
 	fi

@@ -63,8 +63,8 @@ guest_prepare()
 	fi
 }
 
-# Start the guest; with KVM only if it gets to user space, which a nested one
-# may not.
+# Start the guest; with KVM only if it reaches user space, because nested KVM
+# may fail to.
 guest_start()
 {
 	local deadline
@@ -96,7 +96,7 @@ console_tail()
 	cat "$work/qemu.log" >&2
 }
 
-# Print what the kernel complained of; status 0 when it did.
+# Print the kernel's complaints; status 0 if there are any.
 report_complaints()
 {
 	local report=$work/report
@@ -116,7 +116,7 @@ guest_verdict()
 	if [ -n "$has_timed_out" ]; then
 		report_complaints || true
 		console_tail 30
-		say "no end after $seconds s: status $STATUS_TIMEOUT"
+		say "not finished after $seconds s: status $STATUS_TIMEOUT"
 		exit "$STATUS_TIMEOUT"
 	fi
 	if [ -z "$status" ]; then
@@ -137,7 +137,7 @@ cmd_run()
 	local ended watchdog has_timed_out=
 
 	parse_options "$@"
-	[ ${#operands[@]} -gt 0 ] || die "run what? see --help"
+	[ ${#operands[@]} -gt 0 ] || die "run: no command given; see --help"
 	guest_prepare
 	guest_command "$work/control" run "${operands[@]}"
 	guest_start

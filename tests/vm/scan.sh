@@ -2,8 +2,8 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # variables are shared among the files that vm sources
 #
-# The gate: a guest's kernel log must hold no complaint of the kernel, whatever
-# the command's status was.
+# The gate: a guest's kernel log must have no complaints, whatever the command's
+# status was.
 
 # One alternative a line.
 SCAN_COMPLAINTS=$(
@@ -40,8 +40,8 @@ SCAN_COMPLAINTS=$(
 	END
 )
 
-# What Debian's kernels say of themselves while they boot under emulation.  It
-# excuses lines before user space starts and no others.
+# Messages of Debian's kernels that boot under emulation.  Only lines before the
+# start of user space are excused.
 SCAN_BOOT_HARMLESS=$(
 	paste -sd '|' - <<-'END'
 	Spectre V2 : WARNING: Unprivileged eBPF is enabled
@@ -49,12 +49,12 @@ SCAN_BOOT_HARMLESS=$(
 )
 SCAN_USER_SPACE='ktrace-vm: user space starts'
 
-# Print the complaints in a guest's dmesg.log and console.log with what follows
-# them, and before them the test that ran; status 0 when there are any.  The console
-# adds what came after dmesg was saved, or all when the guest did not get there.
+# Print the complaints in a guest's dmesg.log and console.log with the lines after
+# them, and the test that ran before; status 0 if there are any.  The console has
+# the messages after dmesg was saved, or all if the guest did not save it.
 #
-# KCSAN finds races everywhere, and the kernel has plenty of its own that are
-# meant to be: only reports that name a module count.
+# KCSAN reports many races that the kernel has on purpose: only reports that name
+# a module count.
 scan_logs()
 {
 	local dmesg=/dev/null console=$1
@@ -90,7 +90,7 @@ scan_logs()
 			end_race()
 		next
 	}
-	# enough lines to see a stack or a lockdep report whole
+	# enough lines for a whole stack or lockdep report
 	$0 ~ complaints && (is_booted || $0 !~ harmless) { left = 60 }
 	left > 0 { complain($0); left-- }
 	END { end_race(); exit !found }' "$dmesg" - <"$console"

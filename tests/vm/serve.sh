@@ -4,21 +4,21 @@
 #
 # A guest that stays and takes commands: start, exec, shell, stop.
 #
-# Its supervisor is this script again (serve), detached from the caller; it does
-# what run does and serves until the guest ends.  $CACHE/guests/<name>/ holds
-# what the other commands need:
+# Its supervisor is this script again (serve), detached from the caller; it works
+# like run, and serves until the guest ends.  The other commands use
+# $CACHE/guests/<name>/:
 #   pid, qemu_pid	supervisor and QEMU
 #   work		link to the guest's work directory; absent until it takes commands
-#   log, status		what the supervisor said and how it ended
+#   log, status		the supervisor's output and exit status
 #   lock		taken by the command that talks to the guest
-#   scanned		how much of console.log earlier commands have answered for
+#   scanned		bytes of console.log that earlier commands have scanned
 # Requests and answers go through the guest's second serial line, a pair of
 # FIFOs in the work directory; commands and their output are files in the
 # control share.  See guest/main.
 
 guest_dir()
 {
-	[[ $name =~ ^[A-Za-z0-9_.-]+$ ]] || die "not a name for a guest: '$name'"
+	[[ $name =~ ^[A-Za-z0-9_.-]+$ ]] || die "invalid name for a guest: '$name'"
 	dir=$CACHE/guests/$name
 }
 
@@ -35,11 +35,11 @@ need_guest()
 		say "the guest '$name' has ended"
 		exit "$STATUS_DEAD"
 	fi
-	die "no guest '$name'; see start"
+	die "no guest '$name'; start it with: vm start -n $name"
 }
 
-# Programs that wait for a pipe of theirs to close must not wait for the
-# supervisor.
+# Close inherited pipes, so that programs that wait for them to close do not
+# wait for the supervisor.
 close_inherited_files()
 {
 	local fd
@@ -95,21 +95,21 @@ cmd_start()
 		cat "$dir/log" >&2
 		die "the guest '$name' did not start"
 	}
-	# from here on it lives without this script
+	# from here on the guest runs without this script
 	pids=()
 	disown
 }
 
-# Send a request to the guest, on a line of its own: what was typed into a shell after
-# its end is still there.  Opening a FIFO for writing alone would wait for a reader, and
+# Send a request to the guest, on a line of its own, because text typed after the end of
+# a shell may precede it.  Opening a FIFO for writing only would wait for a reader, and
 # QEMU may be gone.
 agent_send()
 {
 	printf '\n%s\n' "$*" 1<>"$dir/work/agent.in"
 }
 
-# Read a line of the agent's into $line within a second. The first part of one whose rest
-# is still to come stays in $part until then.
+# Read a line of the agent into $line within a second. An incomplete line stays in $part
+# until its rest arrives.
 agent_read()
 {
 	local status=0 more
@@ -132,7 +132,7 @@ agent_wait()
 			return
 		fi
 		[ "$SECONDS" -ge "$deadline" ] || continue
-		# first politely, then not, then the whole guest: its kernel
+		# SIGTERM, then SIGKILL, then the whole guest, whose kernel
 		# hangs
 		: >"$file.timeout"
 		case $signal in
@@ -152,7 +152,7 @@ agent_wait()
 	done
 }
 
-# Status 0 when the console has new complaints, which are printed.
+# Print new complaints of the console; status 0 if there are any.
 exec_complaints()
 {
 	local from to
@@ -167,7 +167,7 @@ exec_complaints()
 	scan_logs "$control/$id.console" >&2
 }
 
-# The guest is gone: let the supervisor say what it knows.
+# The guest is gone: print the supervisor's log.
 exec_dead()
 {
 	wait_for "$dir/status" "$(cat "$dir/pid")" || true
@@ -181,7 +181,7 @@ cmd_exec()
 
 	parse_options "$@"
 	guest_dir
-	[ ${#operands[@]} -gt 0 ] || die "exec what? see --help"
+	[ ${#operands[@]} -gt 0 ] || die "exec: no command given; see --help"
 	need_guest
 	exec 5>"$dir/lock"
 	flock 5
@@ -191,7 +191,7 @@ cmd_exec()
 	guest_command "$control" "$id" "${operands[@]}"
 
 	exec 4<>"$dir/work/agent.out"
-	# an interrupted caller takes its command with it
+	# end the command if the caller is interrupted
 	cleanup_add "[ -e '$control/$id.done' ] || agent_send kill '$id' KILL"
 	agent_send run "$id"
 	agent_wait "$id" "$control/$id.done" &
@@ -241,8 +241,8 @@ cmd_stop()
 	exit "$status"
 }
 
-# A shell of the guest on the caller's terminal; a guest is started for it when
-# there is none.
+# Run a shell of the guest on the caller's terminal; start a guest if there is
+# none.
 cmd_shell()
 {
 	local control id saved rows cols args=("$@")

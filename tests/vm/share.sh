@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Export a directory to the guest through virtiofsd.  Runs in a mount namespace
-# of its own, which the caller has made private: nothing mounted here is seen
-# outside or outlives virtiofsd.
+# of its own, which the caller has made private: mounts made here are invisible
+# outside and end with virtiofsd.
 #
 #   share.sh root TREE SOCKET		the host's file systems, mounted at TREE, read-only
 #   share.sh control DIR SOCKET OUT	DIR, with OUT mounted at DIR/out, read-write
@@ -11,8 +11,8 @@ set -euo pipefail
 
 VIRTIOFSD=${KTRACE_VIRTIOFSD:-/usr/lib/qemu/virtiofsd}
 
-# Other mounts that hold files a test may want: a repository, a home or /tmp of
-# its own.
+# Other mounts with files that a test may need: those of a repository, a home or
+# /tmp.
 real_mounts()
 {
 	local fields dir type i

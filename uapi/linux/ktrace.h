@@ -2,19 +2,19 @@
 /*
  * ktrace.h - sessions, channels, mapped layout, ioctls and trust rules of /dev/ktrace
  *
- * The same mapped layout, without the ioctls, is used for the shared-memory back
- * end: there a channel is one file below /dev/shm.
+ * The shared-memory back end uses the same mapped layout, without the ioctls: there a
+ * channel is a file below /dev/shm.
  *
  * 1. Objects
  *
- *   session   made by opening /dev/ktrace and adding a channel; ends with the last
- *             descriptor or mapping of its owner. At most 8 of a user. Its memory can be
- *             kept for whoever saves what it holds, see section 5
+ *   session   opening /dev/ktrace and adding a channel creates it; it ends with the last
+ *             descriptor or mapping of its owner. A user has at most 8. Its memory can be
+ *             kept until its contents are saved, see section 5
  *   channel   control area + registry + rings of one geometry and one policy. A
  *             session has at most one kernel channel, and at most 8 channels in all
  *   ring      see ktrace_ring.h
  *
- * 2. Mapped layout of a channel; all offsets are found in struct ktrace_control
+ * 2. Mapped layout of a channel; struct ktrace_control has all offsets
  *
  *   0             struct ktrace_control                  \
  *   enable_off    __u8 enable[id_nr]                      |  control area
@@ -27,22 +27,22 @@
  *                 thread_stride apart                    /
  *                 each: struct ktrace_ring, data at data_off
  *
- *   A ring's index counts per-CPU rings first, then thread rings: index i lies at
+ *   A ring's index counts per-CPU rings first, then thread rings: ring i begins at
  *   rings_off + i * ring_stride, or at threads_off + (i - cpu_nr) * thread_stride.
  *
- *   Kernel channels have no thread rings and no registry; of these the owner can
- *   write the tails only, and settings are changed by ioctl.
+ *   Kernel channels have no thread rings and no registry; the owner can only write
+ *   their tails, and changes settings by ioctl.
  *
  * 3. Trust
  *
- *   - Everything in the control area is decided by the owner. The kernel keeps its
- *     own copy of what it needs and reads back nothing but the tails of the kernel
- *     channel, which can harm that channel's own records only.
+ *   - The owner controls everything in the control area. The kernel keeps its own copy
+ *     of what it needs and only reads back the tails of the kernel channel, which can
+ *     only harm that channel's own records.
  *   - A writer copies the geometry once, when it attaches, checks it against the
  *     size of its mapping, and from then on uses its copy.
  *   - The owner and the kernel treat registry and user rings as hostile.
  *   - A file in shared memory has the same rights everywhere: there the table above is
- *     what writers do, not what anybody enforces.
+ *     a convention for writers, and nothing enforces it.
  *
  * 4. States of a channel (control.state)
  *
@@ -50,48 +50,51 @@
  *   any state --kernel: last descriptor or mapping of the owner gone--> CLOSED
  *   CLOSED is final; the enable bytes are cleared, the memory stays as long as a
  *   writer has it mapped
- *   (shared memory: the owner's death shows in control.reader, see there)
+ *   (shared memory: control.reader shows the owner's death, see there)
  *
- *   A writer looks at the enable byte of its event and nothing else: 0 is off. No order
- *   is needed; what has found its byte set just before it is cleared is still written.
- *   In a user channel the owner sets the bytes when it starts, and clears them when it
- *   stops.
+ *   A writer only tests the enable byte of its event: 0 = disabled. No ordering is needed;
+ *   an event that read its byte just before it was cleared is still written.
+ *   In a user channel the owner sets the bytes when it starts recording, and clears them
+ *   when it stops.
  *
- * 5. Sessions that are kept
+ * 5. Kept sessions
  *
- *   An owner that asked for it (KEEP) may die: its session has ended then, but memory, tails
- *   and notes stay until somebody adopts it (ADOPT), for keep_seconds, or until memory is short.
- *   Of each user the 4 youngest are kept, charged to him like those that run, of all users
- *   max_kept_percent of the memory. Unloading the module ends them all.
+ *   If the owner asked for it (KEEP) and dies, its session ends, but memory, tails and notes
+ *   stay until another process adopts it (ADOPT), for keep_seconds, or until memory is short.
+ *   The module keeps the 4 newest sessions of each user, charged to the user like live ones,
+ *   and max_kept_percent of the memory for all users. Unloading it frees them all.
  *
  *   open --owner gone--> kept --ADOPT--> adopted --owner gone--> kept, or freed
  *
- *   Who adopts may map, read, and move tails. Without KEEP 0 it is kept again when he goes.
+ *   The new owner may map, read, and move tails. When it goes, the session is kept again
+ *   unless it set KEEP to 0.
  *
  * 6. How a writer attaches
  *
  *   KTRACE_SESSION in the environment names the session. Without it, or if a step fails,
- *   the program runs on untraced. One that has more rights than its caller ignores it:
- *   secure_getenv(3).
+ *   the program runs untraced. A program with more rights than its caller ignores the
+ *   variable: secure_getenv(3).
  *
- *     dev:ID    open /dev/ktrace to read and write, then ATTACH; ID is hexadecimal
- *     shm:PATH  open PATH, which is the channel, to read and write: a regular file of
- *               this user's or root's that nobody else may write to
+ *     dev:ID    open /dev/ktrace for reading and writing, then ATTACH; ID is hexadecimal
+ *     shm:PATH  open PATH, the channel, for reading and writing: a regular file that
+ *               belongs to this user or root, and to which nobody else may write
  *
- *   - Map the whole channel to read, from map_off of the device or 0 of the file on; then
- *     over it, to read and write, all from registry_off on. The descriptor may be closed.
- *   - Copy struct ktrace_control and check it: magic and version as here, size not below
- *     what is here, a user channel, sections 2 and 3. A session's further user channels
+ *   - Map the whole channel for reading, from offset map_off of the device or 0 of the file;
+ *     then map the part from registry_off on again in its place, for reading and writing.
+ *     The descriptor may be closed.
+ *   - Copy struct ktrace_control and check it: magic and version as here, size at least
+ *     as here, a user channel, sections 2 and 3. Further user channels of the session
  *     are not for this writer.
  *   - Add a PROCESS entry to the registry, and an EVENT entry for each event.
  *   - Write events whose byte is not 0 as ktrace_ring.h says.
  *
- *   After a fork() the child goes on with mapping and ids. It adds a PROCESS entry of its
- *   own; a thread ring it remembers is not its own.
+ *   After a fork() the child continues with mapping and ids. It adds a PROCESS entry of its
+ *   own; it does not own the thread rings of its parent.
  *
- *   A writer may die at any moment. It owes nothing but its thread rings: it gives them
- *   back, or the session's owner finds that the thread is gone. Process and thread ids are those
- *   it sees; in another pid namespace those of IDS entries, and no ring is taken back there.
+ *   A writer may die at any moment. It only has to return its thread rings: it does so itself,
+ *   or the session's owner finds that the thread is gone. Process and thread ids are those that
+ *   the writer sees. In another pid namespace they are those of IDS entries, and the owner takes
+ *   back no rings.
  */
 #ifndef _LINUX_KTRACE_H
 #define _LINUX_KTRACE_H
@@ -120,18 +123,18 @@ enum ktrace_clock {
 	KTRACE_CLOCK_MONOTONIC = 1,	/* CLOCK_MONOTONIC in ns */
 };
 
-/* Event ids a channel can tell apart. User ids below KTRACE_ID_OFF are on at the start. */
+/* Number of event ids of a channel. User ids below KTRACE_ID_OFF are enabled at the start. */
 #define KTRACE_ID_NR 8192u
 #define KTRACE_ID_OFF 4096u
 #define KTRACE_FILTER_SIZE 2048u
-/* Room for the META lines of a recording and the name of its file, all of it encoded. */
+/* Room for the META lines of a recording and the name of its file, all encoded. */
 #define KTRACE_NOTE_SIZE 32768u
 
 /**
  * struct ktrace_control - begins each channel's mapping
- * @magic:	KTRACE_CONTROL_MAGIC, stored last when the channel is made, before a writer
- *		can hear of it
- * @version:	KTRACE_ABI_VERSION; a writer that knows another one does not attach
+ * @magic:	KTRACE_CONTROL_MAGIC, stored last when the channel is created, before a writer
+ *		can find it
+ * @version:	KTRACE_ABI_VERSION; a writer of another version does not attach
  * @size:	sizeof(struct ktrace_control), grows with later versions
  * @kind:	enum ktrace_channel_kind
  * @session:	id of the session
@@ -147,24 +150,24 @@ enum ktrace_clock {
  * @thread_stride: distance between thread rings
  * @threads_off: first thread ring
  * @registry_off: registry, 0 = none
- * @registry_size: bytes of the registry; shared memory: may become more, up to the first ring
+ * @registry_size: bytes of the registry; shared memory: may grow, up to the first ring
  * @tail_off:	tails
  * @data_off:	from a ring's beginning to its data
  * @enable_off:	enable bytes
  * @id_nr:	number of enable bytes
  * @filter_off:	user channels: comma-separated globs "provider:name" with * ? [a-z] [!a-z] \,
  *		NUL-terminated; an event that matches none gets an id from KTRACE_ID_OFF
- *		on. Empty: all match. The owner may change it at any time, and then goes by
- *		the name in each EVENT entry: the enable byte is what counts, not the id
- * @filter_size: bytes of the filter, the NUL included
- * @note_off:	text of the owner, NUL-terminated: what the session is and which file it goes
- *		to, for whoever recovers it. 0 = none
+ *		on. Empty: all match. The owner may change the filter at any time; it then sets
+ *		the enable bytes by the name in each EVENT entry, whatever the id
+ * @filter_size: bytes of the filter, including the NUL
+ * @note_off:	text of the owner, NUL-terminated: describes the session and names its file,
+ *		for its recovery. 0 = none
  * @note_size:	bytes of the note
  * @clock:	enum ktrace_clock
  * @timeout_ms:	block policy: longest wait of a writer
  * @reader:	shared memory: a robust futex, id of a thread that lives as long as the
- *		owner; FUTEX_OWNER_DIED set: no reader is left. 0 with /dev/ktrace. No reader
- *		is left either when @state is CLOSED
+ *		owner; with FUTEX_OWNER_DIED set, no reader is left. 0 with /dev/ktrace. There
+ *		is no reader either when @state is CLOSED
  * @state:	enum ktrace_state; may change at any time
  * @reserved2:	0
  * @reserved:	0
@@ -205,27 +208,27 @@ struct ktrace_control {
 };
 
 /*
- * Registry of a user channel: what names the events. Append-only, filled by any
- * process of the session. The first entry lies behind struct ktrace_registry, each
- * next one entry.size bytes further; a zero word is the end.
+ * Registry of a user channel: names of events, processes, threads and code. Append-only, filled
+ * by any process of the session. The first entry follows struct ktrace_registry, each next one
+ * begins entry.size bytes further; a zero word is the end.
  *
  *   free (0) --claimer: CAS--> BUSY|size --claimer: store release--> READY|size
  *
- * The claim stores the size, so an entry whose claimer died is stepped over. A walker
- * loads each word with acquire ordering and stops at an impossible size.
+ * The claim stores the size, so readers can skip an entry whose claimer died. A reader
+ * loads each word with acquire ordering and stops at an invalid size.
  *
- *   EVENT    If its text is there already, and READY, that entry's id is used; a claimer that
- *            finds an entry of its size BUSY had better wait a little. Otherwise the id is taken
- *            from next_on or next_off by an atomic addition; from KTRACE_ID_OFF or id_nr on,
- *            respectively, none is left. READY comes before the event's first record. So one
- *            text may have several ids, where a claimer had no CPU for long
- *   PROCESS  when it attaches, and in the child of a fork
- *   THREAD   before the thread's first record, and when it has another name
- *   MAP      when a process that said "maps=own" or "maps=parent" finds that it has other code
+ *   EVENT    If a READY entry has the same text, its id is used; a claimer that finds a BUSY
+ *            entry of the same size should wait a little. Otherwise the id is taken
+ *            from next_on or next_off by an atomic addition; ids end below KTRACE_ID_OFF or
+ *            id_nr, respectively. The entry is READY before the event's first record. One
+ *            text may get several ids if a claimer had no CPU for long
+ *   PROCESS  added when a process attaches, and by the child of a fork
+ *   THREAD   added before the thread's first record, and when its name has changed
+ *   MAP      added when a process with "maps=own" or "maps=parent" finds that its code changed
  *
- * Without the last three, records are read all the same, but nameless; of their keys, those
- * not known are left out. An owner steps over entries of types that it does not know. An
- * event without room or id stays off, and full is incremented.
+ * Records can be read without the last three, but have no names; unknown keys in these entries
+ * are ignored. An owner skips entries of unknown types. If there is no room or id for an event,
+ * it stays disabled, and full is incremented.
  */
 #define KTRACE_ENTRY_READY (1u << 31)
 #define KTRACE_ENTRY_BUSY (1u << 30)
@@ -240,14 +243,15 @@ enum ktrace_entry_type {
 };
 
 /* In struct ktrace_registry.reserved */
-#define KTRACE_REGISTRY_GUESTS 0	/* children in their parent's memory, noticed late */
+#define KTRACE_REGISTRY_GUESTS 0	/* children sharing their parent's memory, noticed late */
 #define KTRACE_REGISTRY_IDS 1		/* the last id of IDS entries, 0 = none yet */
 /**
  * struct ktrace_registry - begins the registry
  * @next_on:	next event id for an event that matches the filter, from KTRACE_ID_FIRST
  * @next_off:	next event id for one that does not, from KTRACE_ID_OFF
- * @hint:	offset of an entry near the end, where claimers of no event may begin. Not trusted
- * @full:	entries that found no room
+ * @hint:	offset of an entry near the end, where claimers may begin, except for an EVENT. Not
+ *		trusted
+ * @full:	entries that did not fit
  * @reserved:	[KTRACE_REGISTRY_GUESTS], [KTRACE_REGISTRY_IDS]; others 0
  */
 struct ktrace_registry {
@@ -259,8 +263,8 @@ struct ktrace_registry {
 };
 
 /**
- * struct ktrace_entry - one entry of the registry, NUL-terminated text follows: of more
- *	than 4095 bytes the rest is ignored
+ * struct ktrace_entry - one entry of the registry, NUL-terminated text follows, which is
+ *	read up to 4095 bytes
  * @word:	state and size
  * @type:	enum ktrace_entry_type
  * @id:		EVENT: the event's id
@@ -309,7 +313,7 @@ struct ktrace_channel_spec {
 	__u64 map_size;
 };
 
-/* Values of a word that ktrace_attach.thread_word names. */
+/* Values of the word at ktrace_attach.thread_word */
 #define KTRACE_THREAD_ASKS 0x7ffffffeu
 #define KTRACE_THREAD_MUTE 0x7ffffffdu
 #define KTRACE_THREAD_LENT 0x7ffffffcu
@@ -317,10 +321,10 @@ struct ktrace_channel_spec {
 /**
  * struct ktrace_attach - KTRACE_IOC_ATTACH: become a writer of a session
  * @size:	sizeof(struct ktrace_attach); in
- * @thread_word: where a thread knows its CPU: distance from the thread pointer, 0 = nowhere. When
- *		the thread makes a child that has its memory and thread pointer, the kernel first
- *		stores KTRACE_THREAD_ASKS if the thread waits for the child (vfork), else LENT;
- *		nothing if it is MUTE, or behind a filter of system calls; in
+ * @thread_word: distance of the word with a thread's CPU from the thread pointer, 0 = none. Before
+ *		the thread creates a child that shares its memory and thread pointer, the kernel
+ *		stores KTRACE_THREAD_ASKS there if the thread waits for the child (vfork), otherwise
+ *		LENT; nothing if the word is MUTE, or the thread has a filter of system calls; in
  * @session:	id of the session; in
  * @map_off:	offset for mmap() of its first user channel; out
  * @map_size:	bytes to map; out
@@ -339,14 +343,14 @@ struct ktrace_attach {
  * @abi:	KTRACE_ABI_VERSION of the module
  * @session:	id of this session
  * @tsc_khz:	frequency of KTRACE_CLOCK_TSC, 0 = unknown
- * @clock:	clock of this session; without one, that of a session that is made now
+ * @clock:	clock of this session; without a session, clock of a new one
  * @followed:	live processes in the process-tree filter
  * @writers:	live mappings by attached writers (a fork adds one)
- * @lost_noring: kernel events on CPUs that came up later and found no memory for a ring
- * @sessions:	sessions in memory, of all users, also ended ones that are kept or mapped
- * @kept:	of these, sessions waiting to be adopted
+ * @lost_noring: lost kernel events of CPUs that came online without memory for a ring
+ * @sessions:	sessions in memory, of all users, including ended ones that are kept or mapped
+ * @kept:	sessions of these that wait to be adopted
  * @refused:	attachments to this session that failed with EDQUOT
- * @freed:	of all users' kept ones, how many were freed unsaved since the module was loaded
+ * @freed:	kept sessions of all users that were freed unsaved since the module was loaded
  * @reserved:	0
  * @undecided:	events that were recorded because filters took too long, see ktrace_match.h
  */
@@ -368,13 +372,13 @@ struct ktrace_info {
 };
 
 /**
- * struct ktrace_kept - KTRACE_IOC_KEPT: which sessions could be adopted
+ * struct ktrace_kept - KTRACE_IOC_KEPT: a session that can be adopted
  * @size:	sizeof(struct ktrace_kept); in
  * @index:	0 = the oldest that the caller may adopt, 1 = the next, ...; in
  * @session:	id; out
- * @bytes:	memory it holds; out
- * @uid:	user it belongs to, in the caller's user namespace; out
- * @seconds:	how long it will still be kept; out
+ * @bytes:	its memory; out
+ * @uid:	its user, in the caller's user namespace; out
+ * @seconds:	until it is freed; out
  */
 struct ktrace_kept {
 	__u32 size;
@@ -386,7 +390,7 @@ struct ktrace_kept {
 };
 
 /**
- * struct ktrace_adopt - KTRACE_IOC_ADOPT: become owner of a session that is kept
+ * struct ktrace_adopt - KTRACE_IOC_ADOPT: become owner of a kept session
  * @size:	sizeof(struct ktrace_adopt); in
  * @channels:	its channels, mapped from n << KTRACE_MAP_SHIFT on; page 0 has map_size; out
  * @session:	id of the session; in
@@ -398,7 +402,7 @@ struct ktrace_adopt {
 };
 
 /**
- * struct ktrace_enable - KTRACE_IOC_ENABLE: switch a kernel event on or off
+ * struct ktrace_enable - KTRACE_IOC_ENABLE: enable or disable a kernel event
  * @id:		event id, ktrace_events.h
  * @on:		0 or 1
  */
@@ -410,8 +414,8 @@ struct ktrace_enable {
 /**
  * struct ktrace_tracepoint - KTRACE_IOC_TRACEPOINT: give a tracepoint of the kernel an id
  * @size:	sizeof(struct ktrace_tracepoint); in
- * @number:	the kernel's own: the file "id" beside the event's "format" in tracefs; in
- * @id:		for ENABLE and in records, as long as the session lasts; 0 in, out
+ * @number:	the kernel's own id: file "id" beside the event's "format" in tracefs; in
+ * @id:		id for ENABLE and in records, as long as the session lasts; 0 in, out
  * @reserved:	0
  *
  * A record's payload is what "format" describes, common fields included.
@@ -426,13 +430,13 @@ struct ktrace_tracepoint {
 /**
  * struct ktrace_missed - KTRACE_IOC_MISSED: hits of a tracepoint that have no record
  * @size:	sizeof(struct ktrace_missed); in
- * @id:		what KTRACE_IOC_TRACEPOINT gave; in
+ * @id:		id from KTRACE_IOC_TRACEPOINT; in
  * @reserved:	0
- * @missed:	hits that the session wanted, and of which the kernel made no record: it made
- *		another one in the same context, or a BPF program kept it back; out
+ * @missed:	hits that the session wanted, but of which the kernel made no record because it was
+ *		making another one in the same context, or a BPF program discarded it; out
  *
- * They are part of KTRACE_LOST_NESTED of the rings, also those that the event's filter would have
- * refused. What probes on functions miss is counted by the kernel instead.
+ * They are part of KTRACE_LOST_NESTED of the rings, even if the event's filter would have rejected
+ * them. The kernel itself counts the hits that probes on functions miss.
  */
 struct ktrace_missed {
 	__u32 size;
@@ -446,7 +450,7 @@ struct ktrace_missed {
 /**
  * struct ktrace_context - KTRACE_IOC_CONTEXT: what is recorded with a kernel event
  * @id:		event id, ktrace_events.h
- * @bits:	KTRACE_CONTEXT_*, ktrace_context.h; replaces what was asked for before
+ * @bits:	KTRACE_CONTEXT_*, ktrace_context.h; replaces earlier bits
  */
 struct ktrace_context {
 	__u16 id;
@@ -470,11 +474,11 @@ struct ktrace_counter {
 };
 
 /**
- * struct ktrace_stacks - KTRACE_IOC_STACKS: stacks that have been met
+ * struct ktrace_stacks - KTRACE_IOC_STACKS: read the stacks stored so far
  * @size:	sizeof(struct ktrace_stacks); in
- * @bytes:	room at @buf; in. How many were stored: whole entries; out
- * @pos:	where to go on, 0 = at the beginning; in and out
- * @buf:	address of the room; in
+ * @bytes:	size of @buf; in. Bytes stored, whole entries; out
+ * @pos:	where to continue, 0 = at the beginning; in and out
+ * @buf:	address of the buffer; in
  * @dropped:	stacks not recorded so far, for lack of room or because none could be taken; out
  */
 struct ktrace_stacks {
@@ -489,33 +493,32 @@ struct ktrace_stacks {
 #define KTRACE_MAP_SHIFT 40
 
 /*
- * Who may: owner = a descriptor that made the session; K = only with a kernel
- * channel, which takes CAP_PERFMON in the initial user namespace or the module
+ * Rights: owner = a descriptor that created or adopted the session; K = only with a kernel
+ * channel, which needs CAP_PERFMON in the initial user namespace or the module
  * parameter group_kernel=1.
  *
- *   CHANNEL  owner, or a fresh descriptor: makes the session, which is suspended
+ *   CHANNEL  owner, or a fresh descriptor: creates the session, which is suspended
  *   START    owner; no effect when running
- *   STOP     owner; no effect when suspended. Afterwards the kernel rings are still
+ *   STOP     owner; no effect when suspended. Afterwards the kernel rings do not change
  *   ENABLE   owner, K
- *   FOLLOW   owner, K. pid is any thread's; its children are followed as well. Without
- *            CAP_PERFMON only the owner's own, until they run as somebody else
- *   FILTER   owner, K. At any time, for events that are not enabled, too; another one
- *            takes its place. What an event's filter does not want takes no room in the
- *            rings, and is not lost
+ *   FOLLOW   owner, K. pid is that of any thread; children are followed as well. Without
+ *            CAP_PERFMON only the user's own processes, until they run as another user
+ *   FILTER   owner, K. At any time, also for disabled events; replaces the event's earlier
+ *            filter. Events that it rejects take no room in the rings, and are not lost
  *   INFO     anyone
  *   ATTACH   a fresh descriptor of the owner's user, or of anyone when the owner
- *            had CAP_SYS_ADMIN; it can then only map user channels and ask INFO
+ *            had CAP_SYS_ADMIN; it can then only map user channels and call INFO
  *   KEEP     owner. 1: keep the session when its owner is gone; 0, the default: do not
  *   KEPT     anyone: the user's own sessions; with CAP_SYS_ADMIN all
  *   ADOPT    a fresh descriptor of the owner's user, or with CAP_SYS_ADMIN; K. Afterwards
- *            START, ENABLE, FILTER, FOLLOW, CHANNEL, CONTEXT and COUNTER are too late
- *   CONTEXT  owner, K, before the first START. Kernel stacks take CAP_PERFMON
+ *            START, ENABLE, FILTER, FOLLOW, CHANNEL, CONTEXT and COUNTER fail
+ *   CONTEXT  owner, K, before the first START. Kernel stacks need CAP_PERFMON
  *   COUNTER  owner, K, before the first START; CAP_PERFMON. It counts from then on, on each
- *            CPU. Where a CPU goes offline, it stops; a moment after the CPU has come it goes
- *            on from the same value, or begins at 0. Records of that moment do not have it
- *   STACKS   owner, also who adopted; at any time
- *   TRACEPOINT  owner, K, and always CAP_PERFMON in the initial user namespace: records of
- *            the kernel's tracepoints may tell of anybody
+ *            CPU. It stops when a CPU goes offline; a moment after the CPU came online it
+ *            continues from the same value, or begins at 0. Records of that moment lack it
+ *   STACKS   owner, at any time
+ *   TRACEPOINT  owner, K, and always CAP_PERFMON in the initial user namespace, because records
+ *            of the kernel's tracepoints may be about other users
  *   MISSED   owner, at any time
  *
  * Errors
@@ -524,49 +527,50 @@ struct ktrace_stacks {
  *            its size: EINVAL smaller than the first version, E2BIG larger than the
  *            kernel's and not 0 there; where only the owner may: EINVAL on a fresh
  *            descriptor, EPERM on a writer's
- *   CHANNEL  EINVAL sizes, kind, policy or watermark (at most half a ring) that cannot
- *            be; EPERM kernel channel without privilege, or a writer's descriptor; EBUSY
- *            after the first START, a second kernel channel, too many sessions, or a
- *            session that was adopted; ENOSPC too many channels; EDQUOT more than the
+ *   CHANNEL  EINVAL invalid sizes, kind, policy or watermark (at most half a ring);
+ *            EPERM kernel channel without privilege, or a writer's descriptor; EBUSY
+ *            after the first START, a second kernel channel, too many sessions, or an
+ *            adopted session; ENOSPC too many channels; EDQUOT more than the
  *            module parameters max_session_mb and max_user_mb allow; ENOMEM; EINTR killed
  *   START    EINVAL no channel; EBUSY the session was adopted; ENOMEM
  *   STOP     EINVAL no channel
  *   ENABLE   EINVAL no such event, on above 1, or no kernel channel; EBUSY the session was
- *            adopted; EOPNOTSUPP this kernel cannot produce it; ENOMEM
- *   FILTER   EINVAL no such event, no kernel channel, or no program as ktrace_match.h has it;
+ *            adopted; EOPNOTSUPP this kernel cannot produce the event; ENOMEM
+ *   FILTER   EINVAL no such event, no kernel channel, or an invalid program, ktrace_match.h;
  *            EBUSY the session was adopted; EOPNOTSUPP this kernel cannot produce the event;
  *            EDQUOT as CHANNEL; ENOMEM
  *   FOLLOW   EINVAL pid below 0, or no kernel channel; EBUSY the session was adopted;
- *            ESRCH no such process, or it is exiting; EPERM another user's, one that
- *            ptrace(2) may not read, or KTRACE_FOLLOW_ALL, without CAP_PERFMON
+ *            ESRCH no such process, or it is exiting; EPERM without CAP_PERFMON: a process of
+ *            another user, or that ptrace(2) may not read, or KTRACE_FOLLOW_ALL
  *   ATTACH   EINVAL reserved is not 0; EBUSY not a fresh descriptor; ENOENT no such
- *            session; EPERM another user's; ENXIO it has no user channel; EDQUOT its user
- *            would hold more than max_user_mb of other users' sessions; ENOMEM
+ *            session; EPERM another user's session; ENXIO it has no user channel; EDQUOT its
+ *            user would hold more than max_user_mb of other users' sessions; ENOMEM
  *   KEEP     EINVAL neither 0 nor 1
- *   KEPT     ENOENT there is none of that index
- *   CONTEXT  EINVAL no such event, bits that are not known or of a counter not made, no kernel
- *            channel; EBUSY it has been started, and the event is on, or nothing was asked for
- *            before; EPERM; EOPNOTSUPP no cgroups in this kernel; EDQUOT as CHANNEL; ENOMEM
- *   COUNTER  EINVAL type or config, reserved or index not 0, or no kernel channel; EBUSY it
- *            has been started; EPERM; ENOSPC there are 8; EOPNOTSUPP this machine has no such
- *            counter; EDQUOT; ENOMEM; or as perf_event_open(2)
- *   STACKS   EINVAL no kernel channel, pos behind what can be handed out, no room for an entry
- *   ADOPT    EINVAL channels is not 0; EBUSY not a fresh descriptor; ENOENT no session of
- *            that id is kept; EPERM another user's, or one with kernel events and no
- *            privilege for them
- *   TRACEPOINT  EINVAL no such event, id or reserved is not 0, or no kernel channel; EBUSY it was
- *            adopted; EPERM, EACCES without privilege; EOPNOTSUPP it cannot be done; ENOSPC; ENOMEM
+ *   KEPT     ENOENT no session has that index
+ *   CONTEXT  EINVAL no such event, unknown bits, bits of a counter that was not created, no
+ *            kernel channel; EBUSY the session was started, and the event is enabled, or nothing
+ *            was asked for before; EPERM without privilege; EOPNOTSUPP no cgroups in this kernel;
+ *            EDQUOT as CHANNEL; ENOMEM
+ *   COUNTER  EINVAL type or config, reserved or index not 0, or no kernel channel; EBUSY the
+ *            session was started; EPERM without privilege; ENOSPC there are 8; EOPNOTSUPP this
+ *            machine has no such counter; EDQUOT; ENOMEM; or as perf_event_open(2)
+ *   STACKS   EINVAL no kernel channel, invalid pos, no room for an entry
+ *   ADOPT    EINVAL channels is not 0; EBUSY not a fresh descriptor; ENOENT no kept session has
+ *            that id; EPERM another user's session, or kernel events without privilege
+ *   TRACEPOINT  EINVAL no such event, id or reserved is not 0, or no kernel channel; EBUSY the
+ *            session was adopted; EPERM, EACCES without privilege; EOPNOTSUPP it cannot be
+ *            done; ENOSPC; ENOMEM
  *   MISSED   EINVAL the session has no such event from TRACEPOINT, or reserved is not 0
  *
  * mmap()     ENXIO no session, or no such channel; EINVAL beyond the channel's end, or
  *            MAP_PRIVATE; EPERM executable, writable beyond section 2, or a kernel channel
  *            and not the owner; EACCES writable with a descriptor opened for reading.
- *            Rights cannot be added later with mprotect(). An owner's mapping is not
- *            inherited by fork(), a writer's is.
+ *            Rights cannot be added later with mprotect(). fork() inherits a writer's
+ *            mapping, but not an owner's.
  * poll()     POLLIN a ring holds its watermark of unread bytes (a ring smaller than twice
- *            the watermark: half of it); a sleeper hears of it at most 10 ms later, or of a
- *            session with more than 1000 rings after 1 ms for each 100. POLLHUP processes were
- *            followed or writers had mappings, and none of either is left; POLLERR not an owner
+ *            the watermark: half of it); a sleeper is woken at most 10 ms later, or 1 ms for
+ *            each 100 rings if a session has more than 1000. POLLHUP processes were followed
+ *            or writers had mappings, and none of either is left; POLLERR not an owner
  */
 #define KTRACE_IOC_CHANNEL _IOWR('k', 0x40, struct ktrace_channel_spec)
 #define KTRACE_IOC_START _IO('k', 0x41)

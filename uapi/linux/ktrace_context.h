@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
 /*
- * ktrace_context.h - what can be recorded with a kernel event, beside its payload
+ * ktrace_context.h - context of kernel events: what a record can have in addition to the payload
  *
- * A record with KTRACE_REC_CONTEXT has the context of who was interrupted by the event, or
- * caused it, behind the event's own payload. Read from the end, so that it is found whatever
- * the payload is:
+ * A record with KTRACE_REC_CONTEXT has, after the event's own payload, the context of the thread
+ * that the event interrupted or that caused it. Readers parse it from the end, which works for
+ * any payload:
  *
  *   payload | item | item | ... | __u16 number of items
  *
  * An item is a __u64, not aligned: KTRACE_ITEM_* in its upper 8 bits, the value in the other
- * 56. Items of kinds that are not known are ignored. If there are not as many bytes as the
- * number says, or it is 0 or above KTRACE_ITEMS_MAX, the record has no context, and all of it
+ * 56. Readers ignore items of unknown kinds. If the record is too short for the number of items,
+ * or the number is 0 or above KTRACE_ITEMS_MAX, the record has no context, and all of it
  * is payload.
  *
- * A stack is stored once, apart from the records, which have its number: struct ktrace_stack
- * is what KTRACE_IOC_STACKS hands out. The number has the lower 24 bits of the session's id
- * above the 32 bits of ktrace_stack.id, so that traces can be put together. Stacks of programs
- * are told apart by process and program, too. The innermost address comes first; the others are
- * return addresses.
+ * Each stack is stored once; records only have its number. KTRACE_IOC_STACKS returns the stacks
+ * as struct ktrace_stack. The number has the lower 24 bits of the session's id above the 32 bits
+ * of ktrace_stack.id, so that traces can be merged. User stacks also differ if their process or
+ * program differs. The innermost address comes first; the others are return addresses.
  */
 #ifndef _LINUX_KTRACE_CONTEXT_H
 #define _LINUX_KTRACE_CONTEXT_H
@@ -25,19 +24,19 @@
 #include <linux/types.h>
 
 /* What to record: bits of struct ktrace_context */
-#define KTRACE_CONTEXT_KSTACK (1u << 0)		/* where the kernel was */
-#define KTRACE_CONTEXT_USTACK (1u << 1)		/* where the program was: frame pointers */
+#define KTRACE_CONTEXT_KSTACK (1u << 0)		/* kernel stack */
+#define KTRACE_CONTEXT_USTACK (1u << 1)		/* user stack, by frame pointers */
 #define KTRACE_CONTEXT_CGROUP (1u << 2)		/* in the hierarchy of version 2 */
 #define KTRACE_CONTEXT_NSPID (1u << 3)		/* ids as seen in the process's pid namespace */
-#define KTRACE_CONTEXT_COUNTER (1u << 8)	/* counter 0, then to the left up to */
+#define KTRACE_CONTEXT_COUNTER (1u << 8)	/* counter 0; higher bits: further ones, up to */
 #define KTRACE_COUNTERS_MAX 8u
 
 enum ktrace_item_kind {
 	KTRACE_ITEM_KSTACK = 1,		/* number of a stack, 0 = could not be recorded */
-	KTRACE_ITEM_USTACK = 2,		/* the same; none of a kernel thread */
+	KTRACE_ITEM_USTACK = 2,		/* the same; kernel threads have none */
 	KTRACE_ITEM_CGROUP = 3,		/* its id, see name_to_handle_at(2) */
 	KTRACE_ITEM_NSPID = 4,		/* process << 28 | thread */
-	KTRACE_ITEM_COUNTER = 16,	/* up to 47: + 16 * type + config, what the CPU counted */
+	KTRACE_ITEM_COUNTER = 16,	/* up to 47: + 16 * type + config, the CPU's counter */
 };
 
 #define KTRACE_COUNTER_TYPES 2u			/* PERF_TYPE_HARDWARE, PERF_TYPE_SOFTWARE */
@@ -58,13 +57,13 @@ enum ktrace_stack_kind {
 
 /**
  * struct ktrace_stack - one stack
- * @id:		its number, not 0; larger than that of the one before
+ * @id:		its number, not 0; larger than that of the stack before
  * @nr:		addresses that follow, up to KTRACE_STACK_FRAMES
  * @kind:	enum ktrace_stack_kind
  * @flags:	KTRACE_STACK_CUT
- * @pid:	of programs: the process
- * @program:	of programs: differs when the process executes another one
- * @ts:		when it was met first, in the session's clock
+ * @pid:	user stacks: the process
+ * @program:	user stacks: changes when the process executes another program
+ * @ts:		first occurrence, in the session's clock
  *
  * The addresses follow.
  */

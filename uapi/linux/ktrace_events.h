@@ -2,7 +2,7 @@
 /*
  * ktrace_events.h - kernel event ids, their payloads, and the description language
  *
- * An event is described by one line of text, the same for kernel and user events,
+ * One line of text describes an event, the same for kernel and user events,
  * in the registry and in the tracefile:
  *
  *   description = provider ":" name "{" { field ";" } "}" [ "@" file ":" line ]
@@ -15,19 +15,19 @@
  *
  *   demo:work{u32 item;string label;u8[4] key;s16[] samples;}@main.c:12
  *
- * The payload is the fields in order, packed: no padding, no alignment. x* are
+ * The payload has the fields in order, packed: no padding, no alignment. x* are
  * unsigned and shown in hexadecimal, ptr is 64 bits. "[]" is a __u32 count, then
- * the elements; string is its bytes and a NUL; bytes is what u8[] is, and shown to people as a
- * C string literal; char arrays are shown as text up to
- * the first NUL. Bytes behind the last known field are ignored, so fields may be added; what
- * lies behind the payload's end is missing.
+ * the elements; string is its bytes and a NUL; bytes is laid out as u8[], and shown as a
+ * C string literal; char arrays are shown as text up to the first NUL. Readers ignore
+ * bytes after the last known field, so fields may be added; fields beyond the payload's
+ * end are missing.
  *
- * The scalar of an enum is neither f32 nor f64; a value that has no name is shown as a number.
- * The number of an array's elements is at least 1. A file may have any bytes but NUL, colons
- * too: the line is behind the last one.
+ * The scalar of an enum is neither f32 nor f64; a value without a name is shown as a number.
+ * An array has at least 1 element. A file may contain any bytes but NUL, including colons:
+ * the line number follows the last one.
  *
- * The structs below are laid out without holes; tids and pids are those of the
- * initial namespace. An id never changes its meaning.
+ * The structs below have no holes; tids and pids are those of the initial namespace. An id
+ * never changes its meaning.
  */
 #ifndef _LINUX_KTRACE_EVENTS_H
 #define _LINUX_KTRACE_EVENTS_H
@@ -36,7 +36,7 @@
 
 #define KTRACE_COMM_LEN 16
 
-/* Ids: 32 to a family; timer and hrtimer share them. */
+/* Ids: 32 for each family; timer and hrtimer share theirs. */
 enum ktrace_kernel_id {
 	/* family "log": TRACER_LOGEVENT */
 	KTRACE_EV_LOGEVENT = 0x20,
@@ -121,8 +121,8 @@ enum ktrace_kernel_id {
 };
 
 /*
- * Ids that KTRACE_IOC_TRACEPOINT hands out, for tracepoints and dynamic probes. Each session may
- * have others: the payload is the kernel's record, as its "format" file describes it.
+ * Ids that KTRACE_IOC_TRACEPOINT gives to tracepoints and dynamic probes; they differ by session.
+ * The payload is the kernel's record, as its "format" file describes it.
  */
 #define KTRACE_EV_DYNAMIC 0x400
 #define KTRACE_EV_DYNAMIC_NR 1024
@@ -142,13 +142,13 @@ enum ktrace_task_state {
 	KTRACE_TASK_STOPPED = 3,
 	KTRACE_TASK_TRACED = 4,
 	KTRACE_TASK_DEAD = 5,		/* dead or zombie */
-	KTRACE_TASK_IDLE = 6,		/* kernel thread that waits and is no load */
+	KTRACE_TASK_IDLE = 6,		/* kernel thread that waits and does not count as load */
 	KTRACE_TASK_PARKED = 7,
 };
 
 /*
- * Without CAP_PERFMON nothing is told of tasks that are not followed: here tid and priority are
- * 0 and the name is empty (the idle task has one), in all records tid is 0.
+ * Without CAP_PERFMON, tasks that are not followed stay hidden: their tid and priority are 0 and
+ * their name is empty (except for the idle task), and the tid in the header of any record is 0.
  */
 struct ktrace_ev_sched_switch {
 	__u32 prev_tid;
@@ -202,20 +202,20 @@ struct ktrace_ev_sched_comm {
 	char comm[KTRACE_COMM_LEN];
 };
 
-/* Which of the kernel's tables of system calls a number is of */
+/* The kernel's table of system calls that a number belongs to */
 enum ktrace_syscall_abi {
-	KTRACE_SYSCALL_NATIVE = 0,	/* the machine's own, of 64 bits */
-	KTRACE_SYSCALL_I386 = 1,	/* x86: 32-bit programs, and int $0x80 of all */
+	KTRACE_SYSCALL_NATIVE = 0,	/* 64-bit programs */
+	KTRACE_SYSCALL_I386 = 1,	/* x86: 32-bit programs, and int $0x80 in all programs */
 	KTRACE_SYSCALL_X32 = 2,		/* x86: the number has bit 30 set */
 	KTRACE_SYSCALL_ARM = 3,		/* arm64: 32-bit programs */
-	KTRACE_SYSCALL_COMPAT = 4,	/* the same of other machines */
+	KTRACE_SYSCALL_COMPAT = 4,	/* other machines: 32-bit programs */
 	KTRACE_SYSCALL_ABI_NR,
 };
 
 /*
- * The number is as the kernel has it then: at the exit of rt_sigreturn() it is -1, and at that of
- * an exec() that goes from one ABI to another it is of the new one. Version 0.1.0 had a __u64 nr
- * in the place of both.
+ * The number is the kernel's at that time: at the exit of rt_sigreturn() it is -1, and at the exit
+ * of an exec() that changes the ABI it is that of exec() in the new ABI. Version 0.1.0 had a
+ * __u64 nr in place of nr and abi.
  */
 struct ktrace_ev_syscall_enter {
 	__s32 nr;
@@ -230,9 +230,9 @@ struct ktrace_ev_syscall_exit {
 };
 
 /*
- * A name that does not fit is cut in its middle, where a '~' is: its first 10 and its last 4 bytes
- * stay, as names of one device's interrupts mostly differ in their ends. Before 0.2 its end was cut
- * off, without a mark.
+ * A name that does not fit is shortened to its first 10 bytes, '~' and its last 4 bytes, because
+ * names of one device's interrupts mostly differ in their ends. Before 0.2 it was truncated without
+ * a mark.
  */
 #define KTRACE_IRQ_NAME_HEAD 10
 #define KTRACE_IRQ_NAME_TAIL 4
@@ -252,7 +252,7 @@ struct ktrace_ev_softirq {
 	__u32 vec;
 };
 
-/* What a request asks for; the kernel's own numbers differ by version */
+/* Operation of a request; the kernel's own numbers differ by version */
 enum ktrace_block_op {
 	KTRACE_BLOCK_READ = 0,
 	KTRACE_BLOCK_WRITE = 1,
@@ -263,7 +263,7 @@ enum ktrace_block_op {
 };
 
 /*
- * A request issued to a block device, or given back by it undone, to be issued again later.
+ * A request issued to a block device, or returned undone by its driver to be issued again later.
  * Requests of one device that are in flight at the same time have different tags. Without
  * CAP_PERFMON the sector is 0.
  */
@@ -280,26 +280,26 @@ struct ktrace_ev_block_complete {
 	__u32 dev;
 	__u32 tag;
 	__u64 sector;
-	__u32 bytes;		/* done now */
+	__u32 bytes;		/* completed now */
 	__u32 op;
-	__u32 left;		/* bytes still to do; the request goes on unless it is 0 */
+	__u32 left;		/* bytes still to do; 0: the request is complete */
 	__s32 error;		/* 0 or -errno */
 };
 
-/* What became of a signal that was sent */
+/* Result of sending a signal */
 enum ktrace_signal_result {
 	KTRACE_SIGNAL_QUEUED = 0,
 	KTRACE_SIGNAL_IGNORED = 1,
-	KTRACE_SIGNAL_PENDING = 2,	/* it was already, so nothing has changed */
-	KTRACE_SIGNAL_OVERFLOW = 3,	/* no memory for it: not sent */
-	KTRACE_SIGNAL_LOST_INFO = 4,	/* no memory for what comes with it: sent without */
+	KTRACE_SIGNAL_PENDING = 2,	/* was already pending: no effect */
+	KTRACE_SIGNAL_OVERFLOW = 3,	/* no memory for the signal: not sent */
+	KTRACE_SIGNAL_LOST_INFO = 4,	/* no memory for its siginfo: sent without */
 };
 
 /* Without CAP_PERFMON tid and pid of tasks that are not followed are 0, and comm is empty */
 struct ktrace_ev_signal_generate {
 	__u32 sig;
 	__s32 code;		/* si_code: 0 by kill(), above 0 by the kernel */
-	__u32 tid;		/* to whom */
+	__u32 tid;		/* receiver */
 	__u32 pid;
 	__u32 is_group;		/* to any thread of the process */
 	__u32 result;		/* enum ktrace_signal_result */
@@ -313,22 +313,22 @@ struct ktrace_ev_signal_deliver {
 	__u64 flags;		/* of sigaction() */
 };
 
-/* What a page fault was for */
+/* Access that caused a page fault */
 enum ktrace_fault_access {
 	KTRACE_FAULT_READ = 0,
 	KTRACE_FAULT_WRITE = 1,
 	KTRACE_FAULT_EXEC = 2,
 };
 
-/* Both; without CAP_PERFMON addresses of the kernel's are 0 */
+/* User and kernel faults; without CAP_PERFMON kernel addresses are 0 */
 struct ktrace_ev_fault {
 	__u64 address;
 	__u64 ip;		/* the instruction */
 	__u32 access;		/* enum ktrace_fault_access */
-	__u32 is_protection;	/* the page was there, but did not allow this access */
+	__u32 is_protection;	/* the page was present, but did not allow this access */
 };
 
-/* Kinds of kernel locks, several at once: a spinning reader */
+/* Kinds of kernel locks; a lock can have several, such as SPIN and READ */
 enum ktrace_lock_flags {
 	KTRACE_LOCK_SPIN = 1 << 0,
 	KTRACE_LOCK_READ = 1 << 1,
@@ -351,7 +351,7 @@ struct ktrace_ev_lock_acquired {
 
 struct ktrace_ev_power_idle {
 	__u32 cpu;
-	__s32 state;		/* begins; -1: is over */
+	__s32 state;		/* begins; -1: the CPU leaves idle */
 };
 
 struct ktrace_ev_power_frequency {
@@ -359,7 +359,7 @@ struct ktrace_ev_power_frequency {
 	__u32 khz;
 };
 
-/* Of longer names the end is left out. */
+/* Longer names are truncated. */
 #define KTRACE_MODULE_LEN 56
 #define KTRACE_NETDEV_LEN 16
 
@@ -368,31 +368,31 @@ struct ktrace_ev_module {
 	char name[KTRACE_MODULE_LEN];
 };
 
-/* Without CAP_PERFMON all is 0 but the direction */
+/* Without CAP_PERFMON all fields are 0 */
 struct ktrace_ev_net {
-	__u64 packet;		/* tells it from others as long as it lives; an address */
+	__u64 packet;		/* address: identifies the packet as long as it exists */
 	__u32 len;		/* bytes */
 	__u16 protocol;		/* ETH_P_* */
-	__s16 result;		/* of net:xmit: 0 or not, of the driver */
+	__s16 result;		/* net:xmit: the driver's result, 0 = taken */
 	char dev[KTRACE_NETDEV_LEN];
 };
 
 /*
- * Behind some of these structs follows the name of a function of the kernel, NUL-terminated, of
- * a module's with " [module]"; empty if it is not known. Of a longer one the end is left out, and
- * the record says so. Names stay right when addresses have changed, so these are not told.
+ * After some of these structs follows the name of a kernel function, NUL-terminated, and with
+ * " [module]" if it belongs to a module; empty if it is unknown. A longer name is truncated, and
+ * the record marked KTRACE_REC_TRUNCATED. Records have no addresses, because these may change.
  */
 #define KTRACE_FUNC_LEN 64
 
 /*
- * Without CAP_PERFMON the address of a work or timer is 0, and in an interrupt, which need not
- * work for the current task, the name of the function is empty.
+ * Without CAP_PERFMON the address of a work or timer is 0, and in an interrupt, which may work for
+ * another task, the name of the function is empty.
  */
 
 /* Work is given to another thread; name follows */
 struct ktrace_ev_workqueue_queue {
-	__u64 work;		/* tells it from others as long as it lives; an address */
-	__s64 cpu;		/* that is to do it, -1: any */
+	__u64 work;		/* address: identifies the work as long as it exists */
+	__s64 cpu;		/* where it is to run, -1: any */
 };
 
 /* Start and end; name follows */
@@ -400,9 +400,9 @@ struct ktrace_ev_workqueue {
 	__u64 work;
 };
 
-/* timer:start and hrtimer:start: it is to run a function; name follows */
+/* timer:start and hrtimer:start: the timer is set to call a function; name follows */
 struct ktrace_ev_timer_start {
-	__u64 timer;		/* tells it from others as long as it lives; an address */
+	__u64 timer;		/* address: identifies the timer as long as it exists */
 	__s64 delay_ns;		/* from now to the earliest time */
 };
 
@@ -412,27 +412,27 @@ struct ktrace_ev_timer_enter {
 	__s64 late_ns;		/* since the earliest time */
 };
 
-/* Cancel, name follows; exit, without */
+/* Cancel, name follows; exit, without a name */
 struct ktrace_ev_timer {
 	__u64 timer;
 };
 
-/* What memory is used for */
+/* Kinds of memory */
 enum ktrace_memory_kind {
 	KTRACE_MEMORY_FILE = 0,
 	KTRACE_MEMORY_ANON = 1,
-	KTRACE_MEMORY_SWAP = 2,	/* is not in memory */
+	KTRACE_MEMORY_SWAP = 2,	/* no longer in memory */
 	KTRACE_MEMORY_SHM = 3,
 };
 
-/* Without CAP_PERFMON bytes and pid are 0, except for processes that are followed */
+/* Without CAP_PERFMON bytes and pid are 0, except for followed processes */
 struct ktrace_ev_memory_rss {
-	__u64 bytes;		/* that the process uses now */
-	__u32 pid;		/* 0: not known, as it is only being made, or ends */
+	__u64 bytes;		/* in use now */
+	__u32 pid;		/* 0: unknown, because it is being created or is ending */
 	__u32 kind;		/* enum ktrace_memory_kind */
 };
 
-/* The kernel is out of memory and ends this process; without CAP_PERFMON all is 0 */
+/* The OOM killer ends this process; without CAP_PERFMON all is 0, except for followed processes */
 struct ktrace_ev_memory_oom {
 	__u32 tid;
 	__u32 pid;
@@ -460,20 +460,20 @@ enum ktrace_futex_op {
 };
 
 enum ktrace_futex_flags {
-	KTRACE_FUTEX_PRIVATE = 1 << 0,	/* of one process */
-	KTRACE_FUTEX_REALTIME = 1 << 1,	/* clock of the time-out */
-	KTRACE_FUTEX_TIMEOUT = 1 << 2,	/* there is one */
+	KTRACE_FUTEX_PRIVATE = 1 << 0,	/* private to the process */
+	KTRACE_FUTEX_REALTIME = 1 << 1,	/* the time-out is by the wall clock */
+	KTRACE_FUTEX_TIMEOUT = 1 << 2,	/* there is a time-out */
 };
 
-/* A system call begins; what it does not use is 0 */
+/* A system call begins; fields that it does not use are 0 */
 struct ktrace_ev_futex_enter {
 	__u64 address;		/* of the futex; WAITV: of the list */
-	__u64 address2;		/* of the other */
+	__u64 address2;		/* of the second futex */
 	__u32 op;		/* enum ktrace_futex_op */
 	__u32 flags;		/* enum ktrace_futex_flags */
-	__u32 value;		/* that is expected; how many to wake; WAITV: in the list */
-	__u32 value2;		/* how many to wake of, or to move to, the other */
-	__u64 value3;		/* bits; what is expected, or done; see futex(2) */
+	__u32 value;		/* expected value, or how many to wake; WAITV: length of the list */
+	__u32 value2;		/* how many to wake or move at the second futex */
+	__u64 value3;		/* bit set, expected value or operation; see futex(2) */
 };
 
 struct ktrace_ev_futex_exit {

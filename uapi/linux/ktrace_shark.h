@@ -1,78 +1,77 @@
 /* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
 /*
- * ktrace_shark.h - chunks of the S.Ha.R.K. tracer: events, flags, files, packets, hand-over
+ * ktrace_shark.h - chunks of the S.Ha.R.K. tracer: events, flags, files, packets, sending
  *
- * What the kernel's tracer (<linux/ktrace_shark.h> of other modules) and the library's have
- * in common with each other and with the original. Documentation/shark.md tells what the
- * functions do. The names that begin with FTrace are the original's.
+ * The part that the kernel's tracer (<linux/ktrace_shark.h> of other modules) and that of the
+ * library share with each other and with the original. Documentation/shark.md describes the
+ * functions. Names that begin with FTrace are the original's.
  *
  * 1. Events
  *
  *    An event is 16 bytes, little endian. The low four bits of its code are its family, by
- *    which it can be filtered. Code 0 is that of an empty slot, and of no event. Of what
- *    FAST_TRACER_LOGEVENT() has stored bit 15 of the code is set, and par2 is 0.
+ *    which it can be filtered. Code 0 is an empty slot, and never an event. Events of
+ *    FAST_TRACER_LOGEVENT() have bit 15 of the code set, and par2 is 0.
  *
- *    Stamps are ticks; how many are a millisecond is par2 of the events trace_start and
- *    cycles_per_msec.
+ *    Stamps are ticks; par2 of the events trace_start and cycles_per_msec is the number of
+ *    ticks in a millisecond.
  *
  * 2. Chunk in memory
  *
  *    slot  0 ... normal_nr - 1                     normal area
  *          normal_nr ... + emergency_nr - 1        emergency area
  *
- *    Oldest event first, a chunk holds the slots first, first + 1, ..., events of them, each
+ *    In order of age, a chunk has the slots first, first + 1, ..., events of them, each
  *    modulo normal_nr; then, from slot normal_nr on, emergency_events of them. Stamps do not
  *    decrease in that order.
  *
- *    A compressed chunk (COMPR) holds instead bytes of zstd frames, one behind the other, as
- *    zstd(1) and ZSTD_decompress() read them. Their content is the events in that order.
+ *    A compressed chunk (COMPR) has instead consecutive zstd frames, as zstd(1) and
+ *    ZSTD_decompress() read them. Their content is the events in that order.
  *
  * 3. File
  *
- *    The events of one chunk in the order above, and nothing else. Its name is the number of
- *    the chunk in decimal, and behind it the name that FTrace_init_disk_writer() was given.
+ *    Only the events of one chunk, in the order above. Its name is the number of the chunk in
+ *    decimal, followed by the name given to FTrace_init_disk_writer().
  *
  * 4. Packet
  *
  *    A UDP datagram from port 20000 to port 20000: struct ktrace_shark_packet, then 1 to 60
  *    events. All of it is little endian.
  *
- * 5. Hand-over of the kernel's chunks
+ * 5. Sending the kernel's chunks
  *
- *    A process becomes sender: it opens /dev/ktrace and says with SHARK_SENDER which kinds of
- *    sending it does. There is one sender of each kind at a time. Then, as often as there is
- *    something to be sent (poll() reports POLLIN, SHARK_NEXT does not wait):
+ *    A process becomes sender: it opens /dev/ktrace and names the kinds of sending that it does
+ *    with SHARK_SENDER. There is one sender of each kind at a time. Then, for each job
+ *    (poll() reports POLLIN, SHARK_NEXT does not wait):
  *
- *      SHARK_NEXT  struct ktrace_shark_job: which chunk, and where it lies
- *      mmap()      map_size bytes from map_off on, to read, MAP_SHARED: section 2
+ *      SHARK_NEXT  struct ktrace_shark_job: the chunk, and where to map it
+ *      mmap()      map_size bytes from map_off on, for reading, MAP_SHARED: section 2
  *      munmap()
- *      SHARK_END   whether it worked: FTrace_send_chunk() returns
+ *      SHARK_END   reports the result: FTrace_send_chunk() returns
  *
- *    Several jobs may be under way at a time; they come in the order of the calls. As long
- *    as a job is under way its chunk is BUSY: what is mapped does not change. A mapping that
- *    stays longer may show newer events, or none, and is safe.
+ *    Several jobs may be active at a time; they come in the order of the calls. The chunk of an
+ *    active job is BUSY, so mapped data does not change. A mapping that is kept longer may show
+ *    newer events, or none, and is safe.
  *
- *    queued --SHARK_NEXT--> under way --SHARK_END--> ended
- *    queued, under way --who waits is killed--> ended: SHARK_END then is ENOENT, and what was
- *                        written is to be removed
- *    queued, under way --sender closes or dies--> ended: the call fails, the chunk is as it
- *                        was; of FTrace_disk_writer(): queued, for the next sender
+ *    queued --SHARK_NEXT--> active --SHARK_END--> ended
+ *    queued, active --waiting caller is killed--> ended: SHARK_END then returns ENOENT, and the
+ *                        sender removes what it has written
+ *    queued, active --sender closes or dies--> ended: the call fails, the chunk is unchanged;
+ *                        jobs of FTrace_disk_writer() become queued, for the next sender
  *
- *    Who may: CAP_PERFMON in the initial user namespace, or all who may open the device with
- *    the module parameter group_kernel=1. Chunks are events of the kernel.
+ *    Rights: CAP_PERFMON in the initial user namespace, or any user who may open the device
+ *    with the module parameter group_kernel=1, because chunks are events of the kernel.
  *
- *    Errors, with those that all requests have (ktrace.h):
+ *    Errors, in addition to those of all requests (ktrace.h):
  *
- *    SHARK_SENDER  EPERM without privilege; EINVAL kinds or reserved that cannot be; EBUSY not
- *                  a fresh descriptor, or somebody else sends so already
- *    SHARK_NEXT    EINVAL not a sender's descriptor; EAGAIN there is none
- *    SHARK_END     EINVAL not a sender's descriptor, error above 0; ENOENT no such job is
- *                  under way
- *    mmap()        ENXIO the sender has no job of that chunk under way; EINVAL beyond its end,
+ *    SHARK_SENDER  EPERM without privilege; EINVAL invalid kinds or reserved; EBUSY not
+ *                  a fresh descriptor, or there is a sender of this kind already
+ *    SHARK_NEXT    EINVAL not a sender's descriptor; EAGAIN no job is queued
+ *    SHARK_END     EINVAL not a sender's descriptor, error above 0; ENOENT no such active job
+ *    mmap()        ENXIO the sender has no active job of that chunk; EINVAL beyond its end,
  *                  or MAP_PRIVATE; EPERM writable or executable
  *    poll()        POLLIN a job is queued
  *
- *    A sender's descriptor takes no other request but INFO and KEPT.
+ *    A sender's descriptor accepts no other requests but INFO and KEPT.
  */
 #ifndef _UAPI_LINUX_KTRACE_SHARK_H
 #define _UAPI_LINUX_KTRACE_SHARK_H
@@ -99,12 +98,12 @@ struct ktrace_shark_event {
 #define KTRACE_SHARK_FAST 0x8000u
 #define FTrace_family_mask 0x0F
 
-/* Event codes: parameters in brackets, - is none. */
+/* Event codes: parameters in parentheses, - = unused */
 enum {
 	/* family 0: trace */
 	FTrace_EVT_empty = 0x00,		/* an empty slot */
-	FTrace_EVT_cycles_per_msec = 0x10,	/* (-, ticks of a millisecond) */
-	FTrace_EVT_trace_start = 0x20,		/* (context, ticks of a millisecond) */
+	FTrace_EVT_cycles_per_msec = 0x10,	/* (-, ticks in a millisecond) */
+	FTrace_EVT_trace_start = 0x20,		/* (context, ticks in a millisecond) */
 	FTrace_EVT_trace_stop = 0x30,
 	FTrace_EVT_blackout_start = 0x40,
 	FTrace_EVT_blackout_end = 0x50,
@@ -185,7 +184,7 @@ enum {
 	FTrace_EVT_user_event_14 = 0xE9,
 
 	/* family A: data */
-	FTrace_EVT_data_pointer = 0x1A,		/* goes on with the event before */
+	FTrace_EVT_data_pointer = 0x1A,		/* continues the event before */
 
 	/* family B: timer */
 	FTrace_EVT_timer_post = 0x0B,
@@ -194,9 +193,8 @@ enum {
 	FTrace_EVT_timer_wakeup_end = 0x3B,	/* (context, -) */
 
 	/*
-	 * The filter was changed: (1 suppressed, 0 let through; -). Codes whose upper four
-	 * bits are set are let through by every filter. In a file 0xFF can only be the filter
-	 * of family F.
+	 * The filter has changed: (1 suppressed, 0 passed; -). Every filter passes codes whose
+	 * upper four bits are set. In a file 0xFF can only be the filter of family F.
 	 */
 	FTrace_filter_trace_Events = 0xF0,
 	FTrace_filter_ipoint = 0xF1,
@@ -211,11 +209,11 @@ enum {
 	FTrace_filter_data = 0xFA,
 	FTrace_filter_timer = 0xFB,
 
-	/* Logged, it stores nothing: the writer goes on to the chunk that is linked. */
+	/* Logging it stores nothing, but makes the writer continue in the linked chunk. */
 	FTrace_EVT_next_chunk = 0xFF,
 };
 
-/* What a data pointer points to */
+/* Type of the object of a data pointer */
 enum {
 	FTrace_DATA_int = 1,
 	FTrace_DATA_char = 2,
@@ -224,24 +222,24 @@ enum {
 /* Flags of a chunk */
 typedef __u8 FTrace_flags;
 #define FTRACE_CHUNK_FLAG_FREE 0x01	/* may be selected, or linked to */
-#define FTRACE_CHUNK_FLAG_FULL 0x02	/* no more events are taken */
+#define FTRACE_CHUNK_FLAG_FULL 0x02	/* accepts no more events */
 #define FTRACE_CHUNK_FLAG_CYC 0x00	/* mode: when full, overwrite the oldest */
-#define FTRACE_CHUNK_FLAG_JTN 0x04	/* mode: when full, go to the chunk that is linked */
-#define FTRACE_CHUNK_FLAG_STOP 0x08	/* mode: when full, take no more */
-#define FTRACE_CHUNK_FLAG_BUSY 0x10	/* is being sent or compressed */
-#define FTRACE_CHUNK_FLAG_NODEL 0x20	/* is not deleted */
-#define FTRACE_CHUNK_FLAG_COMPR 0x40	/* is compressed */
+#define FTRACE_CHUNK_FLAG_JTN 0x04	/* mode: when full, jump to the linked chunk */
+#define FTRACE_CHUNK_FLAG_STOP 0x08	/* mode: when full, accept no more */
+#define FTRACE_CHUNK_FLAG_BUSY 0x10	/* being sent or compressed */
+#define FTRACE_CHUNK_FLAG_NODEL 0x20	/* cannot be deleted */
+#define FTRACE_CHUNK_FLAG_COMPR 0x40	/* compressed */
 #define KTRACE_SHARK_MODE_MASK 0x0c
 
 #define KTRACE_SHARK_CHUNK_NR 256
 
-/* Why an event is not in a chunk, or no longer. What a filter suppresses is not lost. */
+/* Why a chunk does not have an event, or no longer; events that a filter suppresses do not count */
 enum ktrace_shark_lost {
 	KTRACE_SHARK_LOST_FULL = 0,	/* the chunk is FULL, and there is no other */
 	KTRACE_SHARK_LOST_BUSY = 1,	/* the chunk is BUSY */
-	KTRACE_SHARK_LOST_OVERWRITTEN = 2, /* CYC: the oldest made room for the newest */
+	KTRACE_SHARK_LOST_OVERWRITTEN = 2, /* CYC: a newer event replaced it */
 	KTRACE_SHARK_LOST_NOCHUNK = 3,	/* no chunk is selected */
-	/* too many interrupted each other while one was stored, or storing one did not end */
+	/* too many handlers were nested while one event was stored, or storing one did not end */
 	KTRACE_SHARK_LOST_NESTED = 4,
 	KTRACE_SHARK_LOST_NR = 5,
 };
@@ -249,7 +247,7 @@ enum ktrace_shark_lost {
 #define KTRACE_SHARK_CHUNK_ID 0xFFAAFFBBu
 
 /**
- * struct FTrace_Chunk - what FTrace_get_chunk_table() tells of a chunk
+ * struct FTrace_Chunk - a chunk as FTrace_get_chunk_table() describes it
  * @id:		KTRACE_SHARK_CHUNK_ID
  * @number:	its slot in the table
  * @flags:	FTRACE_CHUNK_FLAG_*
@@ -257,13 +255,13 @@ enum ktrace_shark_lost {
  * @reserved:	0
  * @size:	bytes of the normal area
  * @emergency_size: bytes of the emergency area
- * @next:	number of the chunk that is linked, -1: none
+ * @next:	number of the linked chunk, -1: none
  * @first:	slot of the oldest event
  * @events:	events in the normal area
  * @emergency_events: events in the emergency area
  * @reserved2:	0
- * @bytes:	compressed: bytes of that
- * @lost:	events lost since the chunk was taken in use, enum ktrace_shark_lost
+ * @bytes:	compressed chunks: bytes of the frames
+ * @lost:	events lost since the chunk was taken into use, enum ktrace_shark_lost
  */
 struct FTrace_Chunk {
 	__u32 id;
@@ -294,7 +292,7 @@ typedef struct FTrace_Chunk *FTrace_Chunk_Ptr;
  * struct ktrace_shark_packet - begins a UDP datagram
  * @id:		KTRACE_SHARK_PACKET_ID, padded with NUL
  * @number:	1, 2, ...: counts the packets of a sender, over all its chunks
- * @events:	that follow
+ * @events:	number of events that follow
  * @size:	bytes of the datagram
  */
 struct ktrace_shark_packet {
@@ -304,11 +302,11 @@ struct ktrace_shark_packet {
 	__u32 size;
 };
 
-/* Kinds of sending, a bit each */
+/* Kinds of sending, one bit each */
 #define KTRACE_SHARK_TO_DISK 1u		/* FTrace_init_disk_writer() */
 #define KTRACE_SHARK_TO_UDP 2u		/* FTrace_OSD_init_udp() */
 
-/* Names and addresses, with their NUL */
+/* Size of names and addresses, including the NUL */
 #define KTRACE_SHARK_TEXT 64
 
 /**
@@ -324,22 +322,22 @@ struct ktrace_shark_serve {
 };
 
 /**
- * struct ktrace_shark_job - KTRACE_IOC_SHARK_NEXT: a chunk that is to be sent
- * @size:	sizeof(struct ktrace_shark_job); in; all else is out
+ * struct ktrace_shark_job - KTRACE_IOC_SHARK_NEXT: a chunk to send
+ * @size:	sizeof(struct ktrace_shark_job); in; all others are out
  * @kind:	KTRACE_SHARK_TO_DISK or _UDP
  * @job:	names the job, never 0
  * @chunk:	number of the chunk
  * @flags:	FTRACE_CHUNK_FLAG_*, as they were before it was BUSY
- * @osd_flags:	what FTrace_send_chunk() was given
- * @clk_per_msec: ticks of a millisecond, 0 = unknown
+ * @osd_flags:	argument of FTrace_send_chunk()
+ * @clk_per_msec: ticks in a millisecond, 0 = unknown
  * @first:	section 2
  * @events:	section 2
  * @normal_nr:	section 2
  * @emergency_events: section 2
- * @bytes:	of the zstd frames if it is compressed, otherwise 0
+ * @bytes:	bytes of the zstd frames if the chunk is compressed, otherwise 0
  * @map_off:	offset for mmap()
- * @map_size:	bytes to map, 0 = nothing there
- * @lost:	events lost since the chunk was taken in use, enum ktrace_shark_lost
+ * @map_size:	bytes to map, 0 = the chunk is empty
+ * @lost:	events lost since the chunk was taken into use, enum ktrace_shark_lost
  * @name:	DISK: base name of the file
  * @local:	UDP: address to send from, may be empty
  * @target:	UDP: address to send to
@@ -368,9 +366,9 @@ struct ktrace_shark_job {
 };
 
 /**
- * struct ktrace_shark_end - KTRACE_IOC_SHARK_END: a job has come to its end
- * @job:	which
- * @error:	0 everything is out: on the disk, or given to the network; -errno otherwise
+ * struct ktrace_shark_end - KTRACE_IOC_SHARK_END: report the result of a job
+ * @job:	names the job
+ * @error:	0: all of the chunk is on the disk, or given to the network; -errno otherwise
  * @reserved:	0
  */
 struct ktrace_shark_end {

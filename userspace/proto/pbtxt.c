@@ -174,7 +174,7 @@ static int parse_truth(struct parser *p, protobuf_c_boolean *value)
 	return fail_expected(p, "true or false");
 }
 
-/* @near has already been tried with all valid names. */
+/* Fails with "no such name"; all valid names have been tried with @near. */
 static int fail_name(struct parser *p, const struct token *t, const char *type, const char *what,
 		     struct ktrace_nearest *near)
 {

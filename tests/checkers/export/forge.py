@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""forge.py HEX - prints forged.script, for mktrace, with these bytes in all its names and strings"""
+"""forge.py HEX - print forged.script, for mktrace, with these bytes in all its names and strings"""
 import os
 import sys
 

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Reads a page of ktrace html, from Documentation/html.md alone, and compares it.
+"""Decode a page of ktrace html, written from Documentation/html.md alone, and compare it.
 
-  decode.py check PAGE KTRACE FILE...   with ktrace list, flow, resources; and levels with blocks
-  decode.py head PAGE                   prints the head
-  decode.py events PAGE                 prints events, a line of JSON each
-  decode.py served PAGE URL             what ktrace serve gives there is the same
-  decode.py turns PAGE FOLDER...        so is what it has when it has read all, in the last folder,
-                                        and before that, in the others, see turns.c
+  decode.py check PAGE KTRACE FILE...   compare with ktrace list, flow, resources; and levels with blocks
+  decode.py head PAGE                   print the head
+  decode.py events PAGE                 print events, a line of JSON each
+  decode.py served PAGE URL             compare with ktrace serve at URL
+  decode.py turns PAGE FOLDER...        compare with ktrace serve after it has read all, in the last
+                                        folder, and before that, in the others, see turns.c
 """
 import bisect
 import collections

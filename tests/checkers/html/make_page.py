@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""make_page.py - a page of a made-up trace, written from Documentation/html.md and nothing else
+"""make_page.py - write a page of a made-up trace, from Documentation/html.md alone
 
 usage: make_page.py PAGE ANSWERS [EVENTS [THREADS]]
 
-PAGE is what a browser opens, ANSWERS (JSON) what it has to show: all events, and the changes of
-state of each row. Blocks and leaves are small, so that a small trace has a deep tree. The second
-writer of this format; the first is `ktrace html`.
+PAGE is for the browser, ANSWERS (JSON) is what it has to show: all events, and the changes of
+state of each row. Blocks and leaves are small, so that a small trace has a deep tree. This is the
+second writer of the format; the first is `ktrace html`.
 """
 import base64, bisect, glob, json, os, random, struct, sys, zlib
 

@@ -3,9 +3,9 @@
 """analyse.py make SEED EVENTS | analyse.py check KTRACE TRACE [--since NS --until NS]
 
 make   prints a script for mktrace: threads that run, call, block, wake each other and are
-       interrupted on three CPUs, as a scheduler would have it
-check  works out from `ktrace list --json` what stat, sched, syscalls, irq and io have to say,
-       from lists of durations and in the obvious way, and compares
+       interrupted on three CPUs, as by a scheduler
+check  computes the results of stat, sched, syscalls, irq and io from `ktrace list --json`, with
+       lists of durations and in the obvious way, and compares them
 """
 import json, random, subprocess, sys
 

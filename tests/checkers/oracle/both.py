@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""both.py record families|tracepoints|bpf BUILD FOLDER, both.py compare FOLDER... - ktrace beside ftrace
+"""both.py record families|tracepoints|bpf BUILD FOLDER, both.py compare FOLDER... - compare with ftrace
 
-"record", in a guest, has tests/checkers/oracle/load recorded by an instance of ftrace and by ktraced, both
-at once. "compare", wherever Python is fast, compares what they have between two marks, on each CPU:
-the same events in the same order with the same values. "families" are the kinds of events that
-ktrace knows by itself, "tracepoints" (-e 'tp:...') all of the kernel's that happen then. What
-differs is printed, one line for each kind, as TAP.
+"record", in a guest, records tests/checkers/oracle/load with an instance of ftrace and with ktraced at the
+same time. "compare", on the host, where Python is fast, compares the events between two marks, on each
+CPU: both must have the same events in the same order with the same values. "families" are ktrace's own
+kinds of events, "tracepoints" (-e 'tp:...') all tracepoints of the kernel that occur. Prints differences
+as TAP, one line for each kind.
 
 Two events of one kind may be exchanged only if they happened in different contexts, an interrupt
-and what it interrupted: this may come between the two tracers' looks at an event.
+and the context it interrupted: it may come after one tracer has recorded an event, and before the other.
 """
 import collections
 import fnmatch

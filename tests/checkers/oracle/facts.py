@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0
 """facts.py KTRACE TRACE DIR
 
-Compares a trace of all processes with what the kernel has counted meanwhile, which
+Compares a trace of all processes with the kernel's counts during the recording, which
 tests/progs/facts.c has copied to DIR. Prints TAP.
 
-What is counted by others at the same time is only known to lie between two numbers: of the
-events between marks 2 and 3, and of those between 1 and 4. On each CPU one event may be
+Other processes change the counts at the same time, so a count is only known to be between two numbers:
+the events between marks 2 and 3, and those between 1 and 4. On each CPU one event may be
 counted by the kernel, but not recorded yet, or the other way round.
 """
 import bisect, json, os, subprocess, sys

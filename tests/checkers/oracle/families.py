@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What each event of ktrace's own says, and what ftrace says at the same place
+"""Compares each of ktrace's own events with ftrace's event at the same place
 
-KINDS: by name, the tracepoints, ours(payload) and theirs(values of the record, Kernel); both give
-the same tuple, in which ANY stands for what the other tracer does not tell.
+KINDS: by name, the tracepoints, ours(payload) and theirs(values of the record, Kernel); both return
+the same tuple, in which ANY stands for values that the other tracer does not record.
 """
 import re
 import struct

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """A second filter language, written from Documentation/filter.md. usage: filter.py MKTRACE MATCH SEED N
 
-Makes a file of random events and N random expressions, and compares what MATCH says about
-each pair with what is evaluated here.
+Writes a file of random events and N random expressions, and compares the result of MATCH for
+each pair with its own.
 """
 import errno
 import math, random, re, struct, subprocess, sys

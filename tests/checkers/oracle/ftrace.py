@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""An instance of ftrace: what it recorded, as bytes, read from its pages
+"""An instance of ftrace: its records as bytes, read from its pages
 
 Knows the kernel's "format" files and the pages of per_cpu/cpuN/trace_pipe_raw, and nothing of ktrace.
 """

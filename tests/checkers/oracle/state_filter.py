@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Fields state.* in filters. usage: state_filter.py MKTRACE MATCH SEED N
+"""Check fields state.* in filters. usage: state_filter.py MKTRACE MATCH SEED N
 
-Makes a file of threads that are made, run, call, are interrupted and end, as a scheduler would
-have it, and follows what each of them does in the obvious way. Compares what MATCH says about
-N random expressions, from the beginning and from a time in the middle, with that.
+Writes a file of threads that are created, run, call, are interrupted and end, as by a scheduler,
+and follows the state of each in the obvious way. Compares the results of MATCH for N random
+expressions, from the beginning and from a time in the middle, with its own.
 """
 import random, re, subprocess, sys
 

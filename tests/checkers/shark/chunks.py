@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """S.Ha.R.K. from its description alone: events of 16 bytes, names of codes, packets, text.
 
-Written from the tables of the manual; shares nothing with ktrace.
+Written from the tables of the manual; has no code of ktrace.
 """
 import struct
 

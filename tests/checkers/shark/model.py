@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
-"""A tracer of S.Ha.R.K. made of lists and integers: what FTrace_*() has to do, said once more.
+"""A model of the S.Ha.R.K. tracer with lists and integers: FTrace_*() implemented a second time.
 
 Written from Documentation/shark.md and the requirements, not from the code, and as plainly as
-it can be; time does not exist, an event is (code, par1, par2). scripts.py has model and library
-do the same and compares what they answer, and what they hold after every step.
+possible. It has no time; an event is (code, par1, par2). scripts.py runs model and library with the same
+calls and compares their results, and their contents after every step.
 """
 CYC, FREE, FULL, JTN, STOP, BUSY, NODEL, COMPR = 0, 0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x40
 MODE = 0x0c

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Random scripts of FTrace_*() calls, done by the model and by a program that has the library.
+"""Run random scripts of FTrace_*() calls in the model and in a program that has the library.
 
 usage: scripts.py PROGRAM [SEED [SCRIPTS [STEPS]]]
 
-PROGRAM reads calls, one a line, and after each prints what it returned and what the tracer
-holds now. The model says the same in advance. The first difference ends it: the calls that
-led there are printed, as few of them as still do.
+PROGRAM reads calls, one a line, and after each prints its result and the contents of the tracer, which
+must be those of the model. Stops at the first difference, and prints a minimal list of calls that
+leads to it.
 """
 import os
 import random

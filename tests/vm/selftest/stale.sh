@@ -3,8 +3,8 @@
 #
 # usage, in the guest: stale.sh DIR ROUNDS
 #
-# Runs the programs stale* of DIR (see stale.c) in turn. The page cache is dropped before each, so that
-# its code comes into page frames that other programs' code has just left.
+# Runs the programs stale* of DIR (see stale.c) in turn. Drops the page cache before each, so that its
+# code is loaded into page frames that had other programs' code.
 cd "$1" || exit
 rounds=$2 runs=0 bad=0
 while [ "$rounds" -gt 0 ]; do

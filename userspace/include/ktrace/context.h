@@ -83,8 +83,8 @@ const char *ktrace_trace_kernel_symbol(const struct ktrace_trace *trace, __u64 a
 /**
  * struct ktrace_kernel_image - the kernel or one of its modules
  * @name:	"vmlinux" or the module's name
- * @build:	its build id in hexadecimal, NULL = not known
- * @text:	address of its .text section, 0 = not known
+ * @build:	its build id in hexadecimal, NULL = unknown
+ * @text:	address of its .text section, 0 = unknown
  */
 struct ktrace_kernel_image {
 	const char *name;

@@ -188,7 +188,7 @@ __u32 ktrace_syscall_number(const char *machine, const char *name);
 bool ktrace_syscall_find(const char *machine, bool has_x32, __u32 abi, const char *name,
 			 __s32 *nr);
 
-/** ktrace_syscall_name - get the name of a system call from its number, NULL = not known */
+/** ktrace_syscall_name - get the name of a system call from its number, NULL = unknown */
 const char *ktrace_syscall_name(const char *machine, bool has_x32, __u32 abi, __s64 nr);
 
 struct ktrace_value;

@@ -181,7 +181,7 @@ __u32 ktrace_cpu_limit(void);
 /**
  * ktrace_memory_available - estimate how much memory can be allocated without the OOM killer acting
  *
- * Return: bytes, limited by the machine and the control groups of this process; ~0 = not known.
+ * Return: bytes, limited by the machine and the control groups of this process; ~0 = unknown.
  */
 __u64 ktrace_memory_available(void);
 
@@ -452,7 +452,7 @@ int ktrace_session_reclaim(struct ktrace_session *s);
  * struct ktrace_entry_copy - one checked entry of the registry
  * @type:	enum ktrace_entry_type
  * @id:		EVENT: from KTRACE_ID_FIRST to the last id of the channel
- * @pid:	process that made the entry
+ * @pid:	process that added the entry
  * @tid:	THREAD: the thread; PROCESS: the parent
  * @ts:		raw stamp
  * @text:	NUL-terminated; truncated to KTRACE_ENTRY_TEXT_MAX - 1 bytes
@@ -485,7 +485,7 @@ __u32 ktrace_registry_guests(const struct ktrace_session *s);
 /**
  * struct ktrace_holders - processes that write to a session, or could
  * @nr:		number of processes found
- * @pid:	one of them, 0 = not known
+ * @pid:	one of them, 0 = unknown
  */
 struct ktrace_holders {
 	__u32 nr;

@@ -46,8 +46,8 @@ enum ktrace_mode {
 };
 
 /*
- *   UNNAMED -> any                         not known yet, or not any more
- *   WAIT_FORK -> WAIT_CPU -> RUN           made, woken for the first time, scheduled
+ *   UNNAMED -> any                         unknown: not seen yet, or no longer
+ *   WAIT_FORK -> WAIT_CPU -> RUN           created, woken for the first time, scheduled
  *   RUN -> WAIT_CPU -> RUN                 preempted
  *   RUN -> WAIT -> WAIT_CPU -> RUN         blocked, woken
  *   RUN -> EXIT -> ZOMBIE -> DEAD          ends, last switch, reaped by its parent
@@ -83,9 +83,9 @@ struct ktrace_mode_level {
  * @stamp:	raw stamp of its latest event in the trace @machine, 0 = none
  * @machine:	number of the first trace of its boot
  * @tid:	thread id; 0 = a CPU's idle task, one for each CPU
- * @pid:	process, 0 = not known from events: see ktrace_process_pid()
- * @ppid:	process that created it, 0 = not known
- * @cpu:	CPU where it runs, ran or will run; -1 = not known
+ * @pid:	process, 0 = unknown from events: see ktrace_process_pid()
+ * @ppid:	process that created it, 0 = unknown
+ * @cpu:	CPU where it runs, ran or will run; -1 = unknown
  * @status:	enum ktrace_status
  * @wait:	WAIT: the reason, enum ktrace_task_state
  * @is_woken:	WAIT_CPU: true if woken, false if preempted
@@ -97,7 +97,7 @@ struct ktrace_mode_level {
  * @is_followed: true if a recording of selected processes includes its thread; others have only
  *		isolated events and status UNNAMED
  * @stack:	modes, from the program upwards
- * @comm:	name; empty = not known from events: see ktrace_process_name()
+ * @comm:	name; empty = unknown from events: see ktrace_process_name()
  */
 struct ktrace_process {
 	__u64 serial;
@@ -281,13 +281,13 @@ const struct ktrace_resource *ktrace_state_find_resource(const struct ktrace_sta
 /** ktrace_state_machine - get the number of the first trace of the same boot */
 __u32 ktrace_state_machine(const struct ktrace_states *state, const struct ktrace_trace *trace);
 
-/** ktrace_process_name - get its name, from events or the file's META; NULL = not known */
+/** ktrace_process_name - get its name, from events or the file's META; NULL = unknown */
 const char *ktrace_process_name(const struct ktrace_states *state, const struct ktrace_process *p);
 
 /** ktrace_process_name_until - get the stamp from which META may change the name, ~0 = none */
 __u64 ktrace_process_name_until(const struct ktrace_states *state, const struct ktrace_process *p);
 
-/** ktrace_process_pid - get its process, from events or the file's META; 0 = not known */
+/** ktrace_process_pid - get its process, from events or the file's META; 0 = unknown */
 __u32 ktrace_process_pid(const struct ktrace_states *state, const struct ktrace_process *p);
 
 /** ktrace_status_name - get the name of a status: "run" and so on */
@@ -301,7 +301,7 @@ const char *ktrace_resource_kind_name(__u32 kind);
 /** ktrace_resource_mode_name - get the name of a resource's mode: "busy" and so on */
 const char *ktrace_resource_mode_name(__u32 mode);
 
-/** ktrace_mode_sub_name - get the name of a system call, interrupt or softirq, NULL = not known */
+/** ktrace_mode_sub_name - get the name of a system call, interrupt or softirq, NULL = unknown */
 const char *ktrace_mode_sub_name(const struct ktrace_states *state, __u32 machine, __u32 mode,
 				 __u32 sub);
 
@@ -326,7 +326,7 @@ const char *ktrace_mode_sub_text(const struct ktrace_states *state, __u32 machin
  * @nr:		its number; negative for numbers that no kernel has
  * @abi:	enum ktrace_syscall_abi
  * @mark:	"" for native calls, "i386:" and so on for others
- * @name:	name without @mark, NULL = not known
+ * @name:	name without @mark, NULL = unknown
  */
 struct ktrace_mode_syscall {
 	__s64 nr;
@@ -346,7 +346,7 @@ void ktrace_mode_call(const struct ktrace_states *state, __u32 sub,
 
 /**
  * ktrace_state_source - provide filter fields state.*: what the thread of an event is doing
- * @state:	the state, NULL = not known yet: then set @source->arg to it later
+ * @state:	the state, NULL = unknown yet: then set @source->arg to it later
  * @source:	filled in, for struct ktrace_filter_options
  *
  * The values are those of the current state: update the state with an event before matching it.

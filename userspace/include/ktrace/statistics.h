@@ -48,8 +48,8 @@ struct ktrace_statistic_type {
  * struct ktrace_statistic - a node of the tree; includes all nodes below it
  * @level:	enum ktrace_statistic_level
  * @tid:	thread id; like the next two, valid from the thread level on
- * @pid:	its process, 0 = not known
- * @comm:	its last known name, empty = not known
+ * @pid:	its process, 0 = unknown
+ * @comm:	its last known name, empty = unknown
  * @key:	identifies the node in its level
  * @events:	number of events, without losses
  * @cpu_ns:	time running with this mode on top

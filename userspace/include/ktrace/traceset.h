@@ -331,11 +331,11 @@ const struct ktrace_event_type *ktrace_trace_type(const struct ktrace_trace *tra
  * Names come from the file's META lines and, while events are read, from the kernel events fork,
  * exec, comm, exit, switch and wakeup. Skipped events do not update names.
  *
- * Return: the name, not checked for control characters; NULL if not known.
+ * Return: the name, not checked for control characters; NULL if unknown.
  */
 const char *ktrace_trace_comm(const struct ktrace_trace *trace, __u32 tid, __u64 raw);
 
-/** ktrace_trace_pid - get the process of a thread at a time, 0 = not known */
+/** ktrace_trace_pid - get the process of a thread at a time, 0 = unknown */
 __u32 ktrace_trace_pid(const struct ktrace_trace *trace, __u32 tid, __u64 raw);
 
 /** ktrace_trace_thread - get the name of a thread and in @pid its process */
@@ -348,7 +348,7 @@ const char *ktrace_trace_thread(const struct ktrace_trace *trace, __u32 tid, __u
  * @end:	first address after it
  * @offset:	file offset of @start
  * @path:	path as seen by the process, followed by " (deleted)" if it was deleted; NULL = none
- * @build:	the file's build id in hexadecimal, NULL = not known
+ * @build:	the file's build id in hexadecimal, NULL = unknown
  *
  * Reported by the traced process; not necessarily true.
  */
@@ -367,7 +367,7 @@ struct ktrace_map {
  * @raw:	stamp
  * @address:	the address
  *
- * Return: the mapping, valid until the next call with this traceset; NULL if not known.
+ * Return: the mapping, valid until the next call with this traceset; NULL if unknown.
  */
 const struct ktrace_map *ktrace_trace_map(const struct ktrace_trace *trace, __u32 pid, __u64 raw,
 					  __u64 address);
@@ -388,8 +388,8 @@ const struct ktrace_map *ktrace_trace_map_below(const struct ktrace_trace *trace
 
 /**
  * struct ktrace_image - the program that a process ran at a time
- * @pid:	the process, 0 = not known
- * @begin:	stamp of its start, by fork or exec, or when it was first seen; 0 = not known
+ * @pid:	the process, 0 = unknown
+ * @begin:	stamp of its start, by fork or exec, or when it was first seen; 0 = unknown
  * @until:	stamp from which the answer may change; ~0 = never
  */
 struct ktrace_image {
@@ -431,7 +431,7 @@ __u64 ktrace_trace_wall(const struct ktrace_trace *trace, __u64 raw);
  * struct ktrace_trace_process - a process begins, executes another program, or ends
  * @raw:	stamp from which this is valid
  * @pid:	its id
- * @ppid:	its parent's id, 0 = not known
+ * @ppid:	its parent's id, 0 = unknown
  * @is_fork:	it is the child of a fork and inherits what its parent had then
  */
 struct ktrace_trace_process {
@@ -455,7 +455,7 @@ const struct ktrace_trace_process *ktrace_trace_process(const struct ktrace_trac
  * @first:	the first id, above all ids of any kernel
  * @nr:		number of ids
  * @inner:	number of the first one in that namespace
- * @space:	inode of the namespace, 0 = not known
+ * @space:	inode of the namespace, 0 = unknown
  */
 struct ktrace_trace_ids {
 	__u32 first;
@@ -475,7 +475,7 @@ bool ktrace_trace_ids(const struct ktrace_trace *trace, size_t i, struct ktrace_
  * @rejected:	readings not used because they contradict others
  * @sets:	number of wall clock steps between readings
  * @set_ns:	largest step; less than a millisecond does not count
- * @zero_ns:	time of CLOCK_MONOTONIC 0, ns since the epoch; 0 = not known
+ * @zero_ns:	time of CLOCK_MONOTONIC 0, ns since the epoch; 0 = unknown
  */
 struct ktrace_clock_info {
 	__u64 readings;

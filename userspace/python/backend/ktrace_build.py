@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1
-"""Build back end of the module (PEP 517, 660): pip installs it without anything from elsewhere.
+"""Build back end of the module (PEP 517, 660), so that pip installs it without downloads.
 
-The module is Python alone and finds libktraceset when it is imported, so a wheel is its files and
-what is to be said of them. The same sources make the same bytes.
+The module is pure Python and loads libktraceset when it is imported, so a wheel only has its files
+and metadata. Builds are reproducible.
 """
 import base64
 import hashlib
@@ -14,7 +14,7 @@ import zipfile
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), '../../..'))
 PACKAGE = os.path.join(ROOT, 'userspace/python/ktrace')
-# All that a wheel is made of; a source distribution has nothing else.
+# All files that a wheel is made from; a source distribution has only these.
 SOURCES = ['pyproject.toml', 'Documentation/python.md', 'userspace/python/backend/ktrace_build.py']
 
 
@@ -28,7 +28,7 @@ def version():
 
 
 def module_files():
-    """Names below userspace/python"""
+    """Returns the names of the files, relative to userspace/python."""
     return sorted('ktrace/' + n for n in os.listdir(PACKAGE) if n.endswith('.py') or n == 'py.typed')
 
 
@@ -49,7 +49,7 @@ def add(archive, record, name, data):
 
 
 def write_wheel(folder, files):
-    """Name of the wheel with these files: {name: bytes}"""
+    """Writes a wheel with these files, {name: bytes}; returns its name."""
     about, record = f'ktrace-{version()}.dist-info', []
     wheel = f'ktrace-{version()}-py3-none-any.whl'
     with zipfile.ZipFile(os.path.join(folder, wheel), 'w') as archive:
@@ -63,7 +63,7 @@ def write_wheel(folder, files):
     return wheel
 
 
-# ---- what PEP 517 and 660 ask for
+# ---- hooks of PEP 517 and 660
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     return write_wheel(wheel_directory, {n: read('userspace/python/' + n) for n in module_files()})

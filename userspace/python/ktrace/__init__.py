@@ -8,9 +8,9 @@
         for event in events[start:start + 10**9]:
             print(event.time, event.name, event.fields["x"])
 
-Times are ns since the epoch. Places between events are of class Position; they hold in another
-process, as text, and while files grow. Errors are OSError, or ValueError for what cannot be; that
-of a traceset that is closed is ClosedError.
+Times are ns since the epoch. A Position is a place between events; it stays valid in another
+process, as text, and while files grow. Errors are OSError, or ValueError for invalid arguments;
+using a closed traceset is a ClosedError.
 """
 import ctypes
 import functools
@@ -39,12 +39,12 @@ def _text(data):
 
 
 class ClosedError(ValueError):
-    """The traceset is closed, and with it all that its events know beside what they say."""
+    """The traceset is closed; its events only have their own data."""
 
 
 @functools.total_ordering
 class Position:
-    """A place in a traceset, in front of an event. str() of it is a word that makes it again."""
+    """A place in a traceset, in front of an event. Position(str(p)) equals p."""
 
     def __init__(self, text: str = 'k0') -> None:
         self._free = _c.position_free
@@ -52,7 +52,7 @@ class Position:
         _c.check(_c.position_new(ctypes.byref(pointer)))
         self._pointer = pointer
         if _c.position_from_text(pointer, text.encode('ascii', 'replace')):
-            raise ValueError('no position: ' + text[:80])
+            raise ValueError('not a position: ' + text[:80])
 
     def __del__(self) -> None:
         if hasattr(self, '_pointer'):
@@ -76,18 +76,18 @@ class Position:
         return _c.position_compare(self._pointer, other._pointer) < 0
 
     def __hash__(self) -> int:
-        # Equal positions have one time; their texts may differ.
+        # Equal positions have the same time, but their texts may differ.
         return hash(self.time)
 
     @property
     def time(self) -> Optional[int]:
-        """Time of the event behind it; None at the end."""
+        """Time of the event after it; None at the end."""
         time = _c.position_time(self._pointer)
         return None if time == _c.NONE else time
 
 
 class Event:
-    """One event. What it says is its own: it stays when the traceset goes on."""
+    """One event. Its attributes are copies, which stay valid when the traceset moves on."""
 
     time: int
     raw: int
@@ -119,7 +119,7 @@ class Event:
 
     @property
     def fields(self) -> Optional[Dict[str, Any]]:
-        """Values by name: int, float, str, list; enums are their name. None if not described."""
+        """Values by name: int, float, str, list; the name of an enum. None if the type is unknown."""
         if self._fields is None and self._type and 'no-start' not in self.flags:
             self._set._check()
             self._fields = dict(_values(self._type, self.payload))
@@ -127,13 +127,13 @@ class Event:
 
     @property
     def context(self) -> Dict[str, Union[int, str]]:
-        """What was recorded beside the fields, by name, as filters have it; empty without --context."""
+        """Context recorded with the event, by the names that filters use; empty without --context."""
         self._set._check()
         return dict(_context(self._trace, self._items))
 
     def stack(self, name: str) -> List[Tuple[int, Optional[str]]]:
-        """Frames of 'kstack' or 'ustack', the innermost first: addresses, of the kernel also the
-        function or None. Empty if there is none, or the trace does not say what its number means.
+        """Frames of 'kstack' or 'ustack', innermost first: (address, function or None). Only kernel
+        stacks have functions. Empty if the event has no such stack, or the trace lacks it.
         """
         stack = _c.trace_stack(self._trace, self.context.get(name, 0))
         if not stack:
@@ -141,23 +141,23 @@ class Event:
         addresses = stack.contents.address[:stack.contents.nr]
         if stack.contents.kind != _KERNEL_STACK:
             return [(a, None) for a in addresses]
-        # All but the first are where a call returns to, which may be behind the function's end.
+        # All but the first are return addresses, which may be after the end of the calling function.
         return [(a, _function(self._trace, a - bool(i))) for i, a in enumerate(addresses)]
 
     @property
     def is_lost(self) -> bool:
-        """Does it say that events were lost? Fields reason and count tell which."""
+        """True if it reports lost events, in the fields reason and count."""
         return self.id == _c.ID_LOST
 
     @property
     def pid(self) -> int:
-        """Process of the thread, 0 if it is not known."""
+        """Process of the thread, 0 if unknown."""
         self._set._check()
         return _c.trace_pid(self._trace, self.tid, self.raw)
 
     @property
     def comm(self) -> Optional[str]:
-        """Name of the thread, None if it is not known."""
+        """Name of the thread, None if unknown."""
         self._set._check()
         comm = _c.trace_comm(self._trace, self.tid, self.raw)
         return None if comm is None else _text(comm)
@@ -193,7 +193,7 @@ def _integer(value, field, i):
 
 
 def _values(type_, payload):
-    """Names and values of a payload, as far as it goes."""
+    """Yields names and values of the fields up to the end of the payload."""
     it, value = _c.Values(), _c.Value()
     at = ctypes.c_char_p(payload)
     _c.values_init(it, type_, ctypes.cast(at, ctypes.c_void_p), len(payload))
@@ -216,7 +216,7 @@ def _no_limit():
 
 
 class _Reading:
-    """Events from a start to an end. Several can take turns: each finds its place again."""
+    """Iterates over events from a start to an end. Several iterators can alternate: each saves its position."""
 
     def __init__(self, owner, start, stop):
         self._set = owner
@@ -246,7 +246,7 @@ class _Reading:
 
 
 class _Window:
-    """What set[a:b] is: every loop over it begins at its start."""
+    """Result of set[a:b]; each loop over it begins at its start."""
 
     def __init__(self, owner, start, stop):
         self._arguments = owner, start, stop
@@ -258,8 +258,8 @@ class _Window:
 class Traceset:
     """Tracefiles, read as one sequence of events.
 
-    live: the end of a file that is still written is not final; see poll().
-    damages: list of (path, offset or None, message) for what is wrong with the files.
+    live: the end of a file that is still being written is not final; see poll().
+    damages: list of (path, offset or None, message), one for each damaged place.
     """
 
     damages: List[Tuple[str, Optional[int], str]]
@@ -289,7 +289,7 @@ class Traceset:
                               'before close(), or in the block of with')
 
     def _turn(self, reader):
-        """From now on reader moves the traceset; who did so before notes where he was."""
+        """Makes reader the one that moves the traceset; the previous one saves its position."""
         self._check()
         if self._reader is not reader and self._reader is not None:
             self._reader._park()
@@ -305,7 +305,7 @@ class Traceset:
         return self._names[type_]
 
     def _stream(self, address):
-        """Address and number of its trace, its own number, its CPU or None, its kind."""
+        """Returns address and number of the trace; id, CPU or None, and kind of the stream."""
         if address not in self._streams:
             s = _c.Stream.from_address(address)
             self._streams[address] = (s.trace, _c.trace_index(s.trace), s.id, None if s.cpu < 0 else s.cpu,
@@ -319,7 +319,7 @@ class Traceset:
             _c.check(_c.traceset_seek(self._pointer, min(max(int(place), 0), _c.NONE)))
 
     def close(self) -> None:
-        """Free everything. Of events that were read, fields, pid and comm are not known any more."""
+        """Frees everything. Events that were read no longer have fields, context, pid and comm."""
         if self._pointer:
             self._close(self._pointer)
         self._pointer = None
@@ -335,7 +335,7 @@ class Traceset:
         self.close()
 
     def __getitem__(self, window: slice) -> Iterable[Event]:
-        """set[a:b]: the events from a up to b, b not included; times, Positions, or nothing."""
+        """set[a:b]: the events from a up to but not including b; each a time, a Position, or omitted."""
         if not isinstance(window, slice) or window.step is not None:
             raise TypeError('a window is set[from:to]')
         self._check()
@@ -345,30 +345,30 @@ class Traceset:
         return iter(self[:])
 
     def seek(self, place: Place) -> None:
-        """Go to the first event at a time or later, or to a Position."""
+        """Seeks to the first event at a time or later, or to a Position."""
         self._turn(None)
         self._go(place)
 
     def read(self) -> Optional[Event]:
-        """The next event, None at the end."""
+        """Returns the next event, None at the end."""
         self._turn(None)
         return self._next(_no_limit())
 
     def position(self) -> Position:
-        """Where the traceset is now, in front of the next event."""
+        """Returns the current position, in front of the next event."""
         self._check()
         pos = Position()
         _c.check(_c.position_save(self._pointer, pos._pointer))
         return pos
 
     def poll(self) -> int:
-        """Look whether the files have grown. Returns the number of new sections."""
+        """Checks whether the files have grown. Returns the number of new sections."""
         self._check()
         return _c.check(_c.traceset_poll(self._pointer))
 
     @property
     def span(self) -> Tuple[int, int]:
-        """Time of the first and of the last event."""
+        """Times of the first and the last event."""
         self._check()
         start, end = ctypes.c_uint64(), ctypes.c_uint64()
         _c.check(_c.traceset_span(self._pointer, start, end))
@@ -376,7 +376,7 @@ class Traceset:
 
     @property
     def lost(self) -> Dict[str, int]:
-        """Lost events that were met so far, by reason."""
+        """Lost events reported so far, by reason."""
         self._check()
         stats = _c.Stats()
         _c.traceset_stats(self._pointer, stats)

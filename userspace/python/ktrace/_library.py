@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1
-"""libktraceset as ctypes sees it: structs and functions of ktrace/traceset.h, decode.h, position.h,
-context.h"""
+"""ctypes declarations of libktraceset: structs and functions of ktrace/traceset.h, decode.h,
+position.h, context.h"""
 import ctypes
 import errno
 import os
@@ -78,7 +78,7 @@ class Stack(Structure):
 
 
 def _load():
-    """The library beside this module's prefix, or where the linker finds it."""
+    """Loads the library that the linker finds, or else that of this module's prefix."""
     beside = os.path.join(os.path.dirname(__file__), '..', '..', '..', 'libktraceset.so.0')
     try:
         return ctypes.CDLL('libktraceset.so.0')
@@ -117,7 +117,7 @@ for _name, _result, *_args in [
 
 
 def check(result, path=None):
-    """The result of a function, or OSError for -errno, about a file if one is given."""
+    """Returns the result of a function; raises OSError for -errno, with the file if one is given."""
     if result == -errno.EBADMSG and path is not None:
         raise OSError(-result, 'not a tracefile', path)
     if result < 0:
