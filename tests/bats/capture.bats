@@ -299,5 +299,5 @@ listed()
 	rmdir "$dir"
 	[ "$status" -eq 0 ]
 	[ "$(summary events)" = 100 ]
-	[[ $stderr == *"no kernel events: Operation not permitted; they take CAP_PERFMON"* ]]
+	[[ $stderr == *"no kernel events: Operation not permitted; they need CAP_PERFMON"* ]]
 }

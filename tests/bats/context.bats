@@ -45,7 +45,7 @@ refuses()
 @test "--context without kernel events says that there are none" {
 	run_ktraced --backend=shm -o t.bin --context kstack true
 	[ "$status" -eq 0 ]
-	[[ $stderr == *"--context is for kernel events, of which none are recorded"* ]]
+	[[ $stderr == *"--context has no effect: no kernel events are recorded"* ]]
 }
 
 # calls OPTION...: those that the chain makes itself

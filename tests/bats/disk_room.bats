@@ -192,5 +192,5 @@ keeps_old()
 	done
 	run_ktraced --recover --max-size=1M
 	[ "$status" -eq 125 ]
-	[[ $stderr == *"--max-size goes with a recording"* ]]
+	[[ $stderr == *"--max-size applies only to a recording"* ]]
 }

@@ -236,7 +236,7 @@ for line in sys.stdin: event = json.loads(line); print(event["event"], event.get
 		echo "status $?, left: $(ls /dev/shm)"' "$KTRACED"
 	show "$KTRACED"
 	[ "$output" = "status 125, left: " ]
-	[[ $stderr = *"cannot make a session"* ]]
+	[[ $stderr = *"cannot create a session"* ]]
 	for n in 4 5 6 7 8 9 10 12 16; do
 		capture bash -c 'ulimit -n "$1"; "$0" --backend=shm -o t -- true' "$KTRACED" "$n"
 		show "$n descriptors"

@@ -54,7 +54,7 @@ freed()
 	[ "$(freed "memory is short")" -eq $((before + 1)) ]
 	run "$KTRACED" --recover --list
 	[ "$status" -eq 0 ]
-	[[ $output == *"the module has freed "[1-9]*" left behind that nobody had saved"* ]]
+	[[ $output == *"the module has freed "[1-9]*" that had not been recovered"* ]]
 	run_ktrace doctor
 	grep -E "^freed +[1-9][0-9]* sessions? left behind and not saved; dmesg says why" \
 		<<<"$output"

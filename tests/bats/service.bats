@@ -122,6 +122,6 @@ teardown() { teardown_test; }
 		capture "$KTRACED" --service $words
 		show "--service $words"
 		[ "$status" -eq 125 ]
-		[[ $stderr == *"sessions say what goes where"* ]]
+		[[ $stderr == *"sessions choose what to record and where"* ]]
 	done
 }
