@@ -154,7 +154,7 @@ innocent()
 # bats test_tags=shm
 @test "the session's file is cut: that is said and counted" {
 	run_ktraced -o t -- "$PROGS/hostile" cut
-	[[ $stderr = *"took away memory"* ]]
+	[[ $stderr = *"truncated the session's memory"* ]]
 	[ "$(summary corrupt)" -gt 0 ]
 	run_ktraced --fail-on-loss -o t -- "$PROGS/hostile" cut
 	[ "$status" -eq 125 ]
@@ -166,7 +166,7 @@ innocent()
 	LD_PRELOAD=$PWD/cut.so run_ktraced -o t -- echo played
 	[ "$status" -eq 0 ]
 	[ "$output" = played ]
-	[[ $stderr = *"took away memory"* ]]
+	[[ $stderr = *"truncated the session's memory"* ]]
 	run_ktrace list t
 	[ "$status" -eq 0 ]
 }

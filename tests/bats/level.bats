@@ -60,7 +60,7 @@ levels()
 {
 	local name
 	run_ktraced --pthread --level nonsense -o t -- true >/dev/null
-	for name in $(sed -E "s/.*, but //; s/, each.*//; s/,? and / /; s/,/ /g" <<<"$stderr"); do
+	for name in $(sed -E "s/.*; levels are //; s/, each.*//; s/,? and / /; s/,/ /g" <<<"$stderr"); do
 		echo "$name"
 		[[ $name =~ ^(all|none|io)$ ]] || echo "$name-io"
 	done

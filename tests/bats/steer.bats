@@ -258,7 +258,7 @@ descriptors()
 		print(s.recv(65536).decode())
 	END
 	capture "${AS_USER[@]}" /usr/bin/python3 - "$name" <ask.py
-	[ "$output" = "refused reason=only%20its%20user%20and%20root%20may%20do%20that" ]
+	[ "$output" = "refused reason=only%20the%20owner%20of%20the%20recording%20and%20root%20may%20do%20that" ]
 	level "$pid"
 	grep -E "^$pid +- +flood +" <<<"$output"
 }

@@ -283,7 +283,7 @@ void control_server_serve(struct recording *r, int fd)
 	if (!ktrace_port_receive(fd, message, &from))
 		return;
 	if (!from.may) {
-		refuse(fd, &from, "only the recording's user and root may do that");
+		refuse(fd, &from, "only the owner of the recording and root may do that");
 	} else if (!strcmp(message, "show")) {
 		show(r, fd, &from, NULL);
 	} else if (!strncmp(message, "set ", 4)) {
