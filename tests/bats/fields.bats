@@ -145,7 +145,7 @@ same_here_and_there()
 	run_ktraced -o t -e 'tp:kinds:*' -- sh -c "echo $ROUNDS >$FIRE"
 	[ "$status" = 0 ]
 	[ "$(summary lost)" = 0 ]
-	[[ "$stderr" = *"kinds:kinds_long: the kernel's description of its fields cannot be read, "* ]]
+	[[ "$stderr" = *"kinds:kinds_long: cannot parse the kernel's description of its fields: "* ]]
 	run_ktrace list t
 	[ "$status" = 1 ]
 	[[ "$stderr" = *"the kernel's description of kinds:kinds_long cannot be read, line 1, column 1: "* ]]
@@ -156,7 +156,7 @@ same_here_and_there()
 @test "a filter of a description that cannot be read: the other events" {
 	run_ktraced -o t -e 'tp:kinds:*{seed == 2}' -- sh -c "echo $ROUNDS >$FIRE"
 	[ "$status" = 0 ]
-	[[ "$stderr" = *"kinds:kinds_long: without a description that can be read it has no filter, and is "* ]]
+	[[ "$stderr" = *"kinds:kinds_long: not recorded, because its description cannot be parsed "* ]]
 	[ "$("$KTRACE" list t 2>/dev/null | grep -c ' kinds:kinds_one ')" = 1 ]
 	[ "$("$KTRACE" list t 2>/dev/null | grep -c ' bytes=')" = 0 ]
 	none_left

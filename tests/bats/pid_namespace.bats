@@ -78,7 +78,7 @@ busy()
 @test "user stacks: no code of another process" {
 	inside --all -e sched:switch --context ustack -o t -- sleep 0.1
 	[ "$status" -eq 0 ]
-	[[ $stderr == *"functions of programs stay without names: ktraced runs in a PID namespace"* ]]
+	[[ $stderr == *"functions of programs stay unnamed: ktraced runs in a PID namespace"* ]]
 	fails grep -a '^map ' t
 	"$KTRACE" list --stacks t >stacks
 	fails grep -F zebra+ stacks

@@ -250,7 +250,7 @@ in_group()
 		echo $((peak + (less << 20))) >"$group/memory.max"
 		in_group "${command[@]}" --context sched:switch=kstack -- true
 		[ "$status" = 0 ]
-		[[ $stderr == *"names of kernel functions are not known: "*"Cannot allocate memory"* ]]
+		[[ $stderr == *"names of kernel functions are unknown: "*"Cannot allocate memory"* ]]
 	done
 	grep -x 'oom_kill 0' "$group/memory.events"
 	rmdir "$group"

@@ -24,7 +24,7 @@ refused()
 @test "what is wrong with an expression is shown where it is" {
 	refused 26 "expected a value, found the end" -e 'sched:switch{next_prio < }'
 	refused 29 "the closing } is missing" -e 'sched:switch{next_prio < 100'
-	refused 16 "expected , or the end behind }" -e 'syscall{nr == 1}x'
+	refused 16 "expected , or the end after }" -e 'syscall{nr == 1}x'
 	refused 15 "expected ==, !=, <, <=, >, >= or ~, found 'b'" --where 'pid == 1 && a b'
 	refused 13 "there is no field 'state.nothing' here" --where 'cpu == 1 && state.nothing = 1'
 	refused 8 "expected a number" --where 'cpu == one'
@@ -37,7 +37,7 @@ refused()
 		--where 'cpu == 1 && state.pid == 2'
 	refused 8 "the kernel does not know time: it can be filtered on reading" -e 'sched{ time > 1s}'
 	refused 1 "of the flags the kernel knows irq and truncated" --where 'flags == critical'
-	refused 6 "this is for no kernel event" -e 'demo{item == 1}'
+	refused 6 "this filter applies to no kernel event" -e 'demo{item == 1}'
 	refused 1 "there is no cgroup '/no/such/one'" --where 'cgroup == /no/such/one'
 }
 
