@@ -132,7 +132,7 @@ keeps_old()
 	echo old >"small/$1"
 	run_ktrace "${@:2}" -o "small/$1"
 	[ "$status" -eq 1 ]
-	[[ $stderr == *"small/$1: No space left on device, but for what stays free (--min-free)" ]]
+	[[ $stderr == *"small/$1: No space left on device, except what --min-free keeps free" ]]
 	[ "$(cat "small/$1")" = old ]
 	[ "$(find small -type f | wc -l)" = "$((nr++))" ]
 	[ "$(left)" -ge $((2 * 1024 * 1024 / 20)) ]
@@ -165,12 +165,12 @@ keeps_old()
 	echo old >small/t.html
 	run_ktrace html -o small/t.html t
 	[ "$status" -eq 1 ]
-	[[ $stderr == *"small/t.html: No space left on device, but for what stays free (--min-free)" ]]
+	[[ $stderr == *"small/t.html: No space left on device, except what --min-free keeps free" ]]
 	[ "$(cat small/t.html)" = old ]
 	head -c 232000 /dev/zero >small/other
 	TMPDIR=$PWD/small run_ktrace html -o t.html t
 	[ "$status" -eq 1 ]
-	[[ $stderr == *"small: No space left on device, but for what stays free (--min-free)" ]]
+	[[ $stderr == *"small: No space left on device, except what --min-free keeps free" ]]
 	[ "$(left)" -ge $((256 * 1024 / 20)) ]
 	[ ! -e t.html ]
 }

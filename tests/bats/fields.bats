@@ -156,7 +156,7 @@ same_here_and_there()
 @test "a filter of a description that cannot be read: the other events" {
 	run_ktraced -o t -e 'tp:kinds:*{seed == 2}' -- sh -c "echo $ROUNDS >$FIRE"
 	[ "$status" = 0 ]
-	[[ "$stderr" = *"kinds:kinds_long: not recorded, because its description cannot be parsed "* ]]
+	[[ "$stderr" = *"kinds:kinds_long: not recorded, because the filter cannot parse its description"* ]]
 	[ "$("$KTRACE" list t 2>/dev/null | grep -c ' kinds:kinds_one ')" = 1 ]
 	[ "$("$KTRACE" list t 2>/dev/null | grep -c ' bytes=')" = 0 ]
 	none_left

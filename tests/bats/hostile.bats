@@ -174,7 +174,7 @@ innocent()
 @test "more events than there are ids: how many, once each" {
 	run_ktraced -o t -- "$PROGS/hostile" register 4200
 	[ "$status" -eq 0 ]
-	[[ $stderr = *"no room for 122 events"* ]]
+	[[ $stderr = *"no room for 122 entries"* ]]
 	run_ktrace events t
 	[ "$(wc -l <<<"$output")" -ge 4080 ]
 }

@@ -278,9 +278,9 @@ connects()
 	start_service
 	without_descriptors "$service"
 	connects SOCK_STREAM "$PWD/producer.sock" "$PWD/producer.sock"
-	retry 0.05 has service.err 'who connects has to wait'
+	retry 0.05 has service.err 'cannot accept connections for now'
 	idles "$service"
-	[ "$(grep -c 'has to wait' service.err)" -eq 1 ]
+	[ "$(grep -c 'cannot accept connections' service.err)" -eq 1 ]
 }
 
 @test "sockets that another user calls recordings of root's keep nobody from naming his own" {

@@ -388,7 +388,7 @@ def too_many_files():
             write(producer, started(producer)[1]["target_buffer"], [1])
             consumer.ask("FreeBuffers")
         producer.close()
-    assert len(errors) == 1 and "too many files wait" in errors[0], errors
+    assert len(errors) == 1 and "too many files are waiting" in errors[0], errors
     another_life()
     open_gate()
     until(lambda: numbers(whole_packets("t19")[0]) == [1])

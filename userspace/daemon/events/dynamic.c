@@ -397,8 +397,8 @@ static int end_probing(const struct probing *p, int error, bool is_again, char *
 	}
 	if (p->refused && !is_again)
 		log_note("%.*s: the kernel refuses probes in %zu of these functions; the first is "
-			 "%s: %.*s", n, p->item, p->refused, p->first, (int)strcspn(p->reason, "\n"),
-			 p->reason);
+			 "%s: %.*s", n, p->item, p->refused, p->first,
+			 (int)strcspn(p->reason, "\n"), p->reason);
 	return 0;
 }
 

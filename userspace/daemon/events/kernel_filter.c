@@ -311,7 +311,7 @@ static int set_unreadable(struct ktrace_session *s, const struct rules *rules,
 	int ret;
 
 	if (!is_wanted)
-		log_note("%s: not recorded, because its description cannot be parsed for the filter",
+		log_note("%s: not recorded, because the filter cannot parse its description",
 			 ev->dynamic->name);
 	ktrace_program_init(&program, is_wanted);
 	filter = ktrace_program_filter(&program, ev->id);
