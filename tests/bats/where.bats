@@ -33,10 +33,10 @@ refused()
 }
 
 @test "what the kernel does not know can be filtered on reading, which is said" {
-	refused 13 "the kernel does not know state.pid: it can be filtered on reading" \
+	refused 13 "the kernel cannot filter by state.pid; filter when reading the trace" \
 		--where 'cpu == 1 && state.pid == 2'
-	refused 8 "the kernel does not know time: it can be filtered on reading" -e 'sched{ time > 1s}'
-	refused 1 "of the flags the kernel knows irq and truncated" --where 'flags == critical'
+	refused 8 "the kernel cannot filter by time; filter when reading the trace" -e 'sched{ time > 1s}'
+	refused 1 "the kernel can filter only by the flags irq and truncated" --where 'flags == critical'
 	refused 6 "this filter applies to no kernel event" -e 'demo{item == 1}'
 	refused 1 "there is no cgroup '/no/such/one'" --where 'cgroup == /no/such/one'
 }
