@@ -66,7 +66,7 @@ void kt_access_init(void)
 		return;
 	mnt = vfs_kern_mount(type, SB_KERNMOUNT, "ktrace", options);
 	if (IS_ERR(mnt))
-		pr_warn("no procfs, so nothing can be followed without CAP_PERFMON: %ld\n",
+		pr_warn("cannot mount procfs: nothing can be followed without CAP_PERFMON: %ld\n",
 			PTR_ERR(mnt));
 	else
 		proc = mnt;

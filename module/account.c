@@ -15,12 +15,12 @@
 
 static uint max_session_mb = 1024;
 module_param(max_session_mb, uint, 0644);
-MODULE_PARM_DESC(max_session_mb, "largest memory of one session in MiB (1024)");
+MODULE_PARM_DESC(max_session_mb, "limit of a session's memory in MiB (1024)");
 
 static uint max_user_mb = 2048;
 module_param(max_user_mb, uint, 0644);
 MODULE_PARM_DESC(max_user_mb,
-		 "largest memory of a user's sessions, and of others' he holds, in MiB (2048)");
+		 "limit of a user's own sessions, and of others' sessions held, in MiB (2048)");
 
 static u64 max_user_bytes(void)
 {

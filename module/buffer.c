@@ -291,7 +291,8 @@ static int buffer_cpu_comes(unsigned int cpu)
 	list_for_each_entry(b, &buffers, node) {
 		err = buffer_populate(b, cpu);
 		if (err)
-			pr_warn("no ring for CPU %u, its events are lost: %d\n", cpu, err);
+			pr_warn("cannot create a ring for CPU %u, its events are lost: %d\n", cpu,
+				err);
 	}
 	mutex_unlock(&buffers_lock);
 	return 0;

@@ -20,7 +20,7 @@
 
 static uint max_chunks_mb = 256;
 module_param(max_chunks_mb, uint, 0644);
-MODULE_PARM_DESC(max_chunks_mb, "largest memory of all S.Ha.R.K. chunks in MiB (256)");
+MODULE_PARM_DESC(max_chunks_mb, "limit of the memory of all S.Ha.R.K. chunks in MiB (256)");
 
 DEFINE_PER_CPU(struct kt_shark_pending, kt_shark_pendings);
 DEFINE_STATIC_KEY_FALSE(kt_chunk_key);
@@ -360,7 +360,7 @@ void FTrace_chunk_dump(int n)
 	struct FTrace_Chunk s;
 
 	if (kt_shark_status(&kt_chunk_tracer, n, &s)) {
-		pr_info("chunk %d: there is none\n", n);
+		pr_info("chunk %d does not exist\n", n);
 		return;
 	}
 	pr_info("chunk %u: id 0x%X flags 0x%02x%s size %u+%u next %d\n", s.number, s.id, s.flags,

@@ -243,7 +243,7 @@ void FTrace_disk_writer(FTrace_Chunk_Ptr c)
 	}
 	if (err) {
 		kfree(job);
-		pr_warn_ratelimited("chunk is not queued for the disk: %d\n", err);
+		pr_warn_ratelimited("cannot queue a chunk for the disk: %d\n", err);
 	}
 }
 EXPORT_SYMBOL_GPL(FTrace_disk_writer);

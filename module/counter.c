@@ -119,7 +119,7 @@ static void reopen_cpu(int cpu)
 			on->ended = NULL;
 		}
 		if (counter_open_cpu(c, cpu))
-			pr_warn("CPU %d came up, counter %u.%llu cannot be read there\n", cpu,
+			pr_warn("CPU %d came online, counter %u.%llu cannot be read there\n", cpu,
 				c->spec.type, c->spec.config);
 	}
 }

@@ -37,12 +37,12 @@ enum {
 
 static uint keep_seconds = 3600;
 module_param(keep_seconds, uint, 0644);
-MODULE_PARM_DESC(keep_seconds, "how long sessions of owners that died are kept, 0 = not (3600)");
+MODULE_PARM_DESC(keep_seconds, "seconds to keep sessions whose owner died, 0 = do not keep (3600)");
 
 static uint max_kept_percent = 50;
 module_param(max_kept_percent, uint, 0644);
 MODULE_PARM_DESC(max_kept_percent,
-		 "largest part of the machine's memory that all kept sessions take (50)");
+		 "limit of all kept sessions in percent of the machine's memory (50)");
 
 /*
  * Protects kept, freed, and kept_node, kept_until and was_adopted of sessions. Innermost; nothing
@@ -88,7 +88,7 @@ static void throw_away(struct kt_session *s, const char *why)
 	mutex_lock(&kept_lock);
 	freed++;
 	mutex_unlock(&kept_lock);
-	pr_notice_ratelimited("kept session %llu of user %u is freed, %llu bytes: %s\n", s->id,
+	pr_notice_ratelimited("freed kept session %llu of user %u, %llu bytes: %s\n", s->id,
 			      from_kuid_munged(&init_user_ns, s->owner), s->bytes, why);
 	kt_session_disown(s);
 }
@@ -99,7 +99,7 @@ static void orphans_reap(struct work_struct *work)
 	u64 next;
 
 	while ((s = take_due(&next)))
-		throw_away(s, "its time is up");
+		throw_away(s, "keep_seconds have passed");
 	if (next)
 		schedule_delayed_work(to_delayed_work(work), next);
 }
@@ -207,9 +207,9 @@ static void orphans_add(struct kt_session *s, u32 seconds)
 	surplus = take_surplus(s->payer);
 	mutex_unlock(&kept_lock);
 	if (surplus)
-		throw_away(surplus, "the user has newer ones");
+		throw_away(surplus, "the user has newer kept sessions");
 	while ((surplus = take_over_bound()))
-		throw_away(surplus, "all users keep more than max_kept_percent");
+		throw_away(surplus, "all kept sessions exceed max_kept_percent");
 	kt_compat_run_now(&reaper);
 }
 
@@ -252,7 +252,7 @@ static unsigned long orphans_free_one(struct shrinker *unused, struct shrink_con
 	if (!s)
 		return SHRINK_STOP;
 	pages = s->bytes >> PAGE_SHIFT;
-	throw_away(s, "memory is short");
+	throw_away(s, "the system is short of memory");
 	sc->nr_scanned = pages;
 	return pages;
 }

@@ -46,7 +46,7 @@ static_assert(USER_SESSIONS_MAX < KT_TARGETS_MAX);
 
 static bool group_kernel;
 module_param(group_kernel, bool, 0644);
-MODULE_PARM_DESC(group_kernel, "kernel events for whoever may open the device (0)");
+MODULE_PARM_DESC(group_kernel, "let everybody who may open the device record kernel events (0)");
 
 static char *clock = "auto";
 module_param(clock, charp, 0444);
@@ -585,7 +585,7 @@ int kt_session_init(void)
 	} else if (!strcmp(clock, "monotonic")) {
 		wanted_clock = KTRACE_CLOCK_MONOTONIC;
 	} else {
-		pr_err("clock=%s: auto, monotonic, or tsc where there is one\n", clock);
+		pr_err("clock=%s: must be auto, monotonic, or tsc if the machine has one\n", clock);
 		return -EINVAL;
 	}
 	return 0;

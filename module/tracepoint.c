@@ -231,7 +231,7 @@ void kt_tracepoint_reopen(int cpu)
 			continue;
 		close_cpu(table[i], cpu);
 		if (tracepoint_open_cpu(table[i], cpu))
-			pr_warn("CPU %d came up, event %u cannot be recorded there\n", cpu,
+			pr_warn("CPU %d came online, event %u cannot be recorded there\n", cpu,
 				table[i]->number);
 	}
 	mutex_unlock(&tracepoints_lock);

@@ -135,7 +135,7 @@ secure()
 	has 6 "with an empty environment" true
 	has 6 "without KTRACE_SESSION in the environment" true
 	has 6 "with an LD_PRELOAD of their own" true
-	has 6 "with a set-user-ID bit or the like" secure
+	has 6 "with a set-user-ID bit or similar" secure
 	has 6 "with another root folder" flood
 	has 6 "that cannot load the library (static, sanitizer, musl, 32 bits)" pthread_static
 	has 1 "with too little address space (ulimit -v)" true
@@ -152,7 +152,7 @@ secure()
 		"$KTRACED" --pthread -o t -- sh -c './become --reuid=0 --clear-groups env -i true'
 	show ktraced as nobody
 	[[ $stderr == *"2 programs could not take part, as another user: env, true"* ]]
-	[[ $stderr == *"1 program could not take part, with a set-user-ID bit or the like: become"* ]]
+	[[ $stderr == *"1 program could not take part, with a set-user-ID bit or similar: become"* ]]
 	[[ $stderr != *"empty environment"* ]]
 }
 
@@ -168,8 +168,8 @@ secure()
 	[[ $stderr != *"could not take part"* ]]
 	run_ktraced --pthread -o t -- unshare -m sh -c 'mount -t tmpfs none /dev; /bin/true; exec /bin/true'
 	# Why is seen if one is looked at in time.
-	has 2 "for a reason that is not known" true || has 2 "without this /dev/ktrace" true ||
-		{ has 1 "for a reason that is not known" true && has 1 "without this /dev/ktrace" true; }
+	has 2 "for an unknown reason" true || has 2 "without this /dev/ktrace" true ||
+		{ has 1 "for an unknown reason" true && has 1 "without this /dev/ktrace" true; }
 }
 
 # bats test_tags=dev
@@ -182,7 +182,7 @@ secure()
 		while [ $i -lt 240 ]; do env -i true; i=$((i + 1)); done; kill -CONT $PPID'
 	[[ $stderr =~ ([0-9]+)" programs could not take part, with an empty environment: true" ]]
 	local told=${BASH_REMATCH[1]}
-	[[ $stderr =~ "of "([0-9]+)" other programs it is not known whether they could take part" ]]
+	[[ $stderr =~ "it is unknown whether "([0-9]+)" other programs could take part" ]]
 	[ "$told" -lt 240 ] && [ $((told + BASH_REMATCH[1])) -gt 240 ]
 }
 

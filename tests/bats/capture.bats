@@ -154,7 +154,7 @@ lists_events()
 	[ "$status" -eq 0 ]
 	ledger
 	[ "$(summary unwritten)" -gt 0 ]
-	[[ $stderr == *"can be written again"* ]]
+	[[ $stderr == *"writing to "*" works again"* ]]
 	[ "$(summary bytes)" -gt 1048576 ]
 	valid_trace t
 }
@@ -166,16 +166,16 @@ lists_events()
 	mount -t tmpfs -o size=64K tmpfs disk
 	start_ktraced -o disk/t -- sh -c "'$PROGS/hostile' register 3500 1000
 		until [ -e over ]; do '$PROGS/flood' -n 100; sleep 0.02; done"
-	retry 0.05 has ktraced.err 'names .* that it cannot take are given up' || ok=no
+	retry 0.05 has ktraced.err 'names .* that cannot be written are dropped' || ok=no
 	mount -o remount,size=64M disk
-	retry 0.05 has ktraced.err 'can be written again' || ok=no
+	retry 0.05 has ktraced.err 'writing to .* works again' || ok=no
 	touch over
 	wait_for "$pid"
 	cp disk/t t
 	umount disk
 	[ "${ok:-yes}" = yes ]
 	[ "$status" -eq 0 ]
-	[ "$(grep -c 'given up' <<<"$stderr")" = 1 ]
+	[ "$(grep -c 'that cannot be written are dropped' <<<"$stderr")" = 1 ]
 	[ "$("$KTRACE" list -e flood:item t | wc -l)" -gt 0 ]
 }
 
@@ -299,5 +299,5 @@ listed()
 	rmdir "$dir"
 	[ "$status" -eq 0 ]
 	[ "$(summary events)" = 100 ]
-	[[ $stderr == *"no kernel events: Operation not permitted; they take CAP_PERFMON"* ]]
+	[[ $stderr == *"no kernel events: Operation not permitted; they need CAP_PERFMON"* ]]
 }

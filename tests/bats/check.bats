@@ -149,16 +149,16 @@ make_busy()
 @test "a header that says something else than its block" {
 	make_trace ''
 	change 48 05000000 1
-	finds 'header has another number of records'
+	finds 'header has a wrong number of records'
 	make_trace ''
 	change 32 0b00000000000000 1
-	finds 'header has a smaller last stamp'
+	finds 'last stamp in the header is too small'
 }
 
 @test "data that are missing, and no loss is told" {
 	make_trace ''
 	change 40 0030000000000000 2
-	finds 'no loss is told'
+	finds 'no loss is recorded'
 	make_trace 'lost 1 25 3'
 	run_ktrace check t
 	[ "$status" -eq 0 ]
@@ -166,14 +166,14 @@ make_busy()
 
 @test "counts of losses that go down, an index that is wrong, data behind the end" {
 	make_trace $'lost 1 21 5\nlost 1 22 3'
-	finds 'counts of lost records go down'
+	finds 'counts of lost records decrease'
 	make_trace ''
 	# The index is the section before the last.
 	change 64 4800000000000000 3
 	finds 'index'
 	make_trace ''
 	echo 12345678 >>t
-	finds 'data behind the end mark'
+	finds 'data after the end mark'
 }
 
 @test "damage is said with its place, as JSON too; what is no tracefile is refused" {

@@ -101,7 +101,7 @@ load_and_kill()
 # taken_back N: so many chunks have been
 taken_back()
 {
-	[ "$(grep -c 'chunk 0 of the kernel is taken back: who waited for it was killed' ktraced.err)" = "$1" ]
+	[ "$(grep -c 'chunk 0 of the kernel is removed again: the program that waited for it was killed' ktraced.err)" = "$1" ]
 }
 
 # bats test_tags=plain

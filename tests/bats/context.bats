@@ -45,7 +45,7 @@ refuses()
 @test "--context without kernel events says that there are none" {
 	run_ktraced --backend=shm -o t.bin --context kstack true
 	[ "$status" -eq 0 ]
-	[[ $stderr == *"--context is for kernel events, of which none are recorded"* ]]
+	[[ $stderr == *"--context has no effect: no kernel events are recorded"* ]]
 }
 
 # calls OPTION...: those that the chain makes itself
@@ -183,7 +183,7 @@ turn()
 	let_go
 	wait_for "$pid"
 	[ "$status" -eq 0 ]
-	[[ $stderr == *"--context: 2 times a CPU came; of its first moments it is not known "* ]]
+	[[ $stderr == *"--context: CPUs came online 2 times; code mapped there in the first moments "* ]]
 	folded 11 --user
 }
 
@@ -210,7 +210,7 @@ turn()
 	let_go
 	wait_for "$pid"
 	[ "$status" -eq 0 ]
-	[[ $stderr =~ --context:\ [1-9][0-9]*\ times\ it\ is\ not\ known\ what\ code ]]
+	[[ $stderr =~ --context:\ the\ kernel\ lost\ [1-9][0-9]*\ reports\ of\ mapped\ code ]]
 	folded 7 --user
 }
 
@@ -235,7 +235,7 @@ turn()
 	let_go
 	wait_for "$pid"
 	[ "$status" -eq 0 ]
-	[[ $stderr != *"more code than is written down"* ]]
+	[[ $stderr != *"no room for more reports of mapped code"* ]]
 	[ "$(cat t.*bin | tr '\0' '\n' | grep -ac "^map .*/code$")" -gt 6000 ]
 	folded 7 --user
 }

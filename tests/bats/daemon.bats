@@ -236,7 +236,7 @@ refused()
 	for wrong in --baseline --service --recover; do
 		run_ktraced --json $wrong
 		[ "$status" = 125 ]
-		[[ $stderr == *"--json goes with"* ]]
+		[[ $stderr == *"--json applies only to"* ]]
 	done
 }
 

@@ -131,7 +131,7 @@ rest_is_shown()
 	END
 	run_ktrace list t
 	[ "$status" -eq 1 ]
-	[[ "$stderr" = *"META line that makes no sense"* ]]
+	[[ "$stderr" = *"META line is invalid"* ]]
 	[[ "$output" = *"user:16 bytes=01"*"a:b x=2"* ]]
 }
 
@@ -149,8 +149,8 @@ rest_is_shown()
 	END
 	run_ktrace list t
 	[ "$status" -eq 1 ]
-	[[ "$stderr" = *"the kernel's description of sys:none cannot be read, line 4, column 1: expected 'field:' here"* ]]
-	[[ "$stderr" = *"the kernel's description of a?[31m:b cannot be read, line 1, column 1: "* ]]
+	[[ "$stderr" = *"cannot parse the kernel's description of sys:none: line 4, column 1: expected 'field:' here"* ]]
+	[[ "$stderr" = *"cannot parse the kernel's description of a?[31m:b: line 1, column 1: "* ]]
 	[[ "$output" = *"kernel:1024 bytes=01000000"*"sys:one a={7}"* ]]
 }
 

@@ -32,10 +32,10 @@ parts() { cat small/t.*.bin | wc -c; }
 @test "by default 5 % stay free; it is said, counted, and goes on when there is room again" {
 	on_small 2M
 	start_ktraced -e flood -b 256K --policy=block -o small/t -- "$PROGS/flood" -t 2 -n 60000 -u 1
-	retry 0.05 has ktraced.err 'cannot write to small/t: less would stay free than --min-free says'
+	retry 0.05 has ktraced.err 'cannot write to small/t: less than --min-free '
 	[ "$(left)" -ge $((2 * 1024 * 1024 / 20)) ]
 	mount -o remount,size=256M small
-	retry 0.05 has ktraced.err 'small/t can be written again'
+	retry 0.05 has ktraced.err 'writing to small/t works again'
 	wait_for "$pid"
 	[ "$status" -eq 0 ]
 	ledger
@@ -66,7 +66,7 @@ parts() { cat small/t.*.bin | wc -c; }
 	head -c 8100000 /dev/zero >small/other
 	run_ktraced -o small/t -- touch was_run
 	[ "$status" -eq 125 ]
-	[[ $stderr == *"small/t: less would stay free than --min-free says, or else 5 % or 1 GiB" ]]
+	[[ $stderr == *"small/t: less than --min-free (default: 5 %, at most 1 GiB) would stay free" ]]
 	[ ! -e was_run ]
 	[ ! -e small/t ]
 	# What is replaced makes room.
@@ -82,7 +82,7 @@ parts() { cat small/t.*.bin | wc -c; }
 	ledger
 	[ "$(summary unwritten)" -gt 0 ]
 	[ "$(summary events)" -gt 0 ]
-	[[ $stderr == *"cannot write to t: it has reached --max-size; events are lost meanwhile"* ]]
+	[[ $stderr == *"cannot write to t: the recording has reached --max-size; events are lost until writing works again"* ]]
 	# Index, end and the last losses come on top.
 	[ "$(stat -c %s t)" -le $((310 * 1024)) ]
 	valid_trace t
@@ -132,7 +132,7 @@ keeps_old()
 	echo old >"small/$1"
 	run_ktrace "${@:2}" -o "small/$1"
 	[ "$status" -eq 1 ]
-	[[ $stderr == *"small/$1: No space left on device, but for what stays free (--min-free)" ]]
+	[[ $stderr == *"small/$1: No space left on device, except what --min-free keeps free" ]]
 	[ "$(cat "small/$1")" = old ]
 	[ "$(find small -type f | wc -l)" = "$((nr++))" ]
 	[ "$(left)" -ge $((2 * 1024 * 1024 / 20)) ]
@@ -165,12 +165,12 @@ keeps_old()
 	echo old >small/t.html
 	run_ktrace html -o small/t.html t
 	[ "$status" -eq 1 ]
-	[[ $stderr == *"small/t.html: No space left on device, but for what stays free (--min-free)" ]]
+	[[ $stderr == *"small/t.html: No space left on device, except what --min-free keeps free" ]]
 	[ "$(cat small/t.html)" = old ]
 	head -c 232000 /dev/zero >small/other
 	TMPDIR=$PWD/small run_ktrace html -o t.html t
 	[ "$status" -eq 1 ]
-	[[ $stderr == *"small: No space left on device, but for what stays free (--min-free)" ]]
+	[[ $stderr == *"small: No space left on device, except what --min-free keeps free" ]]
 	[ "$(left)" -ge $((256 * 1024 / 20)) ]
 	[ ! -e t.html ]
 }
@@ -192,5 +192,5 @@ keeps_old()
 	done
 	run_ktraced --recover --max-size=1M
 	[ "$status" -eq 125 ]
-	[[ $stderr == *"--max-size goes with a recording"* ]]
+	[[ $stderr == *"--max-size applies only to a recording"* ]]
 }

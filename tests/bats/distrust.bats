@@ -41,8 +41,8 @@ in_order()
 		for backend in dev shm; do
 			"$2" --backend=$backend -e flood -o $backend -- "$4" -n 800 2>$backend.err
 		done'
-	grep 'found the cycle counter to be no good clock' out/meanwhile.err
-	fails grep 'no good clock' out/dev.err out/shm.err
+	grep 'no longer trusts the cycle counter' out/meanwhile.err
+	fails grep 'no longer trusts' out/dev.err out/shm.err
 	"$KTRACE" info --json out/meanwhile | jq -e '.files[0].clock == "tsc"'
 	"$KTRACE" info --json out/dev | jq -e '.files[0].clock == "monotonic"'
 	for file in meanwhile dev shm; do

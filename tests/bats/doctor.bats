@@ -138,7 +138,7 @@ for e in map(json.loads, sys.stdin):
 		used
 		registries 1 registry of <trace.h> that nobody uses, 4096 bytes: 'ktraced --recover'
 		{"name":"registries","text":"1 registry of <trace.h> that nobody uses, 4096 bytes: 'ktraced --recover'"}
-		ktraced: 1 registry of <trace.h> that nobody used removed, 4096 bytes
+		ktraced: removed 1 unused registry of <trace.h>, 4096 bytes
 		removed
 		/dev/shm/ktrace-posix-0-2
 		/dev/shm/ktrace-posix-65534-1

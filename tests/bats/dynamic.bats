@@ -243,17 +243,17 @@ not_begun()
 	local black notrace
 	requires_probes
 	black=$(awk 'NR == 10 { print $2 }' /sys/kernel/debug/kprobes/blacklist)
-	not_begun "the kernel allows no probe in this function, as probes need it themselves" \
+	not_begun "the kernel allows no probe in this function, because probes use it themselves" \
 		"kprobe:$black" "kretprobe:$black \$retval" "kprobe:$black+0"
 	not_begun "this is data, not a function" kprobe:jiffies
-	not_begun "this was code for booting, and is not in memory any more" kprobe:start_kernel
+	not_begun "this code ran at boot only and is no longer in memory" kprobe:start_kernel
 	not_begun "the kernel has no such function (did you mean 'vfs_read'?)" kprobe:vfs_raed
 	# A function that the function tracer cannot reach, and that is none of the above
 	notrace=$(comm -23 <(awk '$2 == "T" && !$4 && $3 ~ /^native_.*msr$/ { print $3 }' /proc/kallsyms | sort) \
 		<({ awk '{ print $1 }' "$TRACING/available_filter_functions"
 		awk '{ print $2 }' /sys/kernel/debug/kprobes/blacklist; } | sort) | head -n 1)
 	[ -z "$notrace" ] ||
-		not_begun "as it is compiled without tracing (notrace)" "kprobe:$notrace"
+		not_begun "because it is compiled without tracing (notrace)" "kprobe:$notrace"
 	not_begun "not an instruction boundary" kprobe:do_exit+1
 }
 
@@ -272,7 +272,7 @@ not_begun()
 	no_probes
 	run_ktraced --optional -o t -e "kprobe:nosuch_function_one,tp:sched:sched_swich,$PROBE,sched:exec" -- cat /etc/hostname
 	[ "$status" = 0 ]
-	[[ $stderr == *nosuch_function_one*sched_swich*"recording goes on without it"* ]]
+	[[ $stderr == *nosuch_function_one*sched_swich*"recording continues without it"* ]]
 	[ "$(events 'event == "kprobe:do_sys_openat2"' | wc -l)" -ge 1 ]
 	[ "$(events 'event == "sched:exec"' | wc -l)" -ge 1 ]
 	no_probes
@@ -281,8 +281,8 @@ not_begun()
 @test "a tracepoint that only a module can bring: a failure in the end, if none came" {
 	run_ktraced -o t -e 'tp:nosuch:*,sched:exec' -- true
 	[ "$status" = 125 ]
-	[[ $stderr == *"-e tp:nosuch:*: the kernel has no such tracepoint, unless a module brings it"* ]]
-	[[ $stderr == *"-e tp:nosuch:*: the kernel has had no such tracepoint"* ]]
+	[[ $stderr == *"-e tp:nosuch:*: the kernel has no such tracepoint, unless a module defines it later"* ]]
+	[[ $stderr == *"-e tp:nosuch:*: the kernel had no such tracepoint during the recording"* ]]
 	[ "$("$KTRACE" grep -c 'event == "sched:exec"' t)" -ge 1 ]
 	run_ktraced -o t -e 'tp:nosuch:*,sched:exec' -- sh -c 'exit 3'
 	[ "$status" = 3 ]
@@ -395,7 +395,7 @@ not_begun()
 	[[ $stderr == *"tp:nosuch:*: the kernel has no such tracepoint"* ]]
 	[[ $stderr == *"tp:sched:nosuch: the kernel has no such tracepoint"* ]]
 	[[ $stderr == *"tp:a/b:c: the kernel has no such tracepoint"* ]]
-	[[ $stderr != *"no event is called"* ]]
+	[[ $stderr != *"no event matches"* ]]
 	[ "$(events 'event == "sched:sched_process_exec"' | wc -l)" = 1 ]
 }
 
@@ -457,12 +457,12 @@ said()
 	requires_probes
 	run_ktraced -o t2 -e 'kprobe:*' -- touch started
 	[ "$status" = 125 ]
-	[[ $stderr =~ 'kprobe:*: '[0-9]{4,}' functions, and one pattern may mean 512' ]]
+	[[ $stderr =~ 'kprobe:*: the pattern matches '[0-9]{4,}' functions, but the limit is 512' ]]
 	[ ! -e t2 ]
 	[ ! -e started ]
 	run_ktraced -o t2 -e 'kprobe:no_such_*_here' -- touch started
 	[ "$status" = 125 ]
-	[[ $stderr == *"kprobe:no_such_*_here: no function is called so"* ]]
+	[[ $stderr == *"kprobe:no_such_*_here: no function matches"* ]]
 	[ ! -e t2 ]
 	[ ! -e started ]
 	run_ktraced -o t2 -e 'kprobe:vfs_rea*{nothing == 1}' -- touch started
@@ -496,7 +496,7 @@ said()
 	mkdir here
 	run_ktrace level -e 'kprobe:no_such_*_here' "$pid"
 	[ "$status" = 1 ]
-	[[ $stderr == *"no function is called so"* ]]
+	[[ $stderr == *"no function matches"* ]]
 	mkdir there
 	kill -TERM "$pid"
 	wait_for "$pid"
@@ -509,7 +509,7 @@ said()
 	requires_probes
 	run_ktraced -o t2 -e "$PROBE a=%di"$'\n'"p:evil do_exit" -- true
 	[ "$status" = 125 ]
-	[[ $stderr == *"a probe with a control character, column 28"* ]]
+	[[ $stderr == *"a probe must not have control characters: column 28"* ]]
 	run_ktraced -o t2 -e "$PROBE a"$'\e'"=%di" -- true
 	[ "$status" = 125 ]
 	[[ $stderr != *$'\e'* ]]

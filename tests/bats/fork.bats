@@ -125,7 +125,7 @@ told_by_kernel()
 noticed_late()
 {
 	run_ktraced --policy block -o t.bin -- ./shared unseen 100000
-	[[ $stderr == *': 1 time a child that shares the memory of its parent was noticed late'* ]]
+	[[ $stderr == *": 1 time a child that shares its parent's memory was noticed late"* ]]
 	"$KTRACE" list -e flood:life --json t.bin | jq -s -e '[.[].tid] | unique | length == 2'
 	run_ktraced --json --fail-on-loss --policy block -o t.bin -- ./shared unseen 100000
 	[ "$status" = 125 ]

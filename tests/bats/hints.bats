@@ -11,7 +11,7 @@ teardown() { teardown_test; }
 	run_ktraced -o t -- true
 	[ "$status" -eq 0 ]
 	[[ $stderr == *"no program attached: is it linked with libktrace?"*KTRACE_DEBUG=1* ]]
-	[[ $stderr == *"of any other program --pthread records threads and locks, and -e sched,syscall "*"'ktrace doctor'"* ]]
+	[[ $stderr == *"for programs without libktrace, --pthread records threads and locks, and -e sched,syscall "*"'ktrace doctor'"* ]]
 	run_ktraced --pthread -o t -- "$PROGS/pthread_static"
 	[[ $stderr != *"--pthread records"* ]]
 	run_ktraced -o t -- "$PROGS/flood" -n 1
@@ -26,14 +26,14 @@ teardown() { teardown_test; }
 	run_ktraced --optional -e 'fl[o]od:it*,shced,flood:tiem,,log,[x]*' -o t -- "$PROGS/flood" -n 1
 	[ "$status" -eq 0 ]
 	[ "$(summary events)" = 1 ]
-	[[ $stderr == *"no event is called shced,flood:tiem,[x]* (did you mean 'sched'?);"* ]]
+	[[ $stderr == *"no event matches shced,flood:tiem,[x]* (did you mean 'sched'?);"* ]]
 	run_ktraced --optional -e 'workqueue:qeue,timer:[x]*,hrtimer,mem*,futex:e*,softirq:raise,flood' -o t -- \
 		"$PROGS/flood" -n 1
-	[[ $stderr == *"no event is called workqueue:qeue,timer:[x]* (did you mean 'workqueue:queue'?);"* ]]
+	[[ $stderr == *"no event matches workqueue:qeue,timer:[x]* (did you mean 'workqueue:queue'?);"* ]]
 	run_ktraced -e 'flood:tiem' -o t -- "$PROGS/flood" -n 1
-	[[ $stderr == *"no event is called flood:tiem (did you mean 'flood:item'?);"* ]]
+	[[ $stderr == *"no event matches flood:tiem (did you mean 'flood:item'?);"* ]]
 	run_ktraced --optional -e 'sched:sw*,flood' -o t -- "$PROGS/flood" -n 1
-	[[ $stderr != *"no event is called"* ]]
+	[[ $stderr != *"no event matches"* ]]
 }
 
 @test "words of --context that there are not: what may have been meant" {
@@ -50,7 +50,7 @@ teardown() { teardown_test; }
 	run_ktraced -o folder -- true
 	[ "$status" = 125 ]
 	# Others may have left sessions behind, which is said first.
-	[ "${stderr##*$'\n'}" = "ktraced: folder is a folder: with a / behind it the trace is a new file there" ]
+	[ "${stderr##*$'\n'}" = "ktraced: folder is a folder: append a / to create a new file in it" ]
 }
 
 # not_begun ARG...: what -e names cannot be recorded: the command is not started, no file is left
@@ -68,7 +68,7 @@ not_begun()
 	for entry in sched sched:switch 'sched:sw*' ' sched' flood,syscall 'tp:sched:*' 'kprobe:do_exit' \
 		'kretprobe:do_exit $retval' 'sched{cpu == 0}' flood:item,irq,log; do
 		not_begun -e "$entry"
-		[[ $stderr == *"ktraced: -e "*": no kernel events: shared memory has none; "* ]]
+		[[ $stderr == *"ktraced: -e "*": no kernel events: the shared memory backend cannot record them; "* ]]
 	done
 	not_begun -e flood,irq,tp:ext4:x,log,fla*
 	[[ $stderr == *"ktraced: -e irq,tp:ext4:x,log: no kernel"* ]]
@@ -79,11 +79,11 @@ not_begun()
 	run_ktraced --optional -e 'sched,flood,tp:a:b,kprobe:c' -o t -- "$PROGS/flood" -n 1
 	[ "$status" -eq 0 ]
 	[ "$(summary events)" = 1 ]
-	[[ $stderr == *"ktraced: -e sched,tp:a:b,kprobe:c: no kernel events: shared memory has none; left out"* ]]
+	[[ $stderr == *"ktraced: -e sched,tp:a:b,kprobe:c: no kernel events: the shared memory backend cannot record them; left out"* ]]
 	run_ktraced --optional --all -o t -- "$PROGS/flood" -n 1
 	[ "$status" -eq 0 ]
 	[ "$(summary events)" = 1 ]
-	[[ $stderr == *"no kernel events: shared memory has none"* ]]
+	[[ $stderr == *"no kernel events: the shared memory backend cannot record them"* ]]
 }
 
 @test "kernel events that nobody has named are not demanded" {
@@ -95,7 +95,7 @@ not_begun()
 	done
 	run_ktraced --where 'cpu == 0' -o t -- "$PROGS/flood" -n 1
 	[ "$status" -eq 0 ]
-	[ "$KTRACE_BACKEND" != shm ] || [[ $stderr == *"no kernel events: shared memory has none"* ]]
+	[ "$KTRACE_BACKEND" != shm ] || [[ $stderr == *"no kernel events: the shared memory backend cannot record them"* ]]
 	run_ktraced -e flood -o t -- "$PROGS/flood" -n 1
 	[[ $stderr != *"no kernel events"* ]]
 	run_ktraced -o t -- "$PROGS/flood" -n 1
@@ -129,9 +129,9 @@ not_begun()
 	local scope
 	for scope in --all -p1; do
 		not_begun "$scope" -e 'clock'
-		[[ $stderr == *"-e clock: the kernel has no such event (did you mean 'block'?), and --all and -p are"* ]]
+		[[ $stderr == *"-e clock: the kernel has no such event (did you mean 'block'?), but --all and -p need"* ]]
 		not_begun "$scope" -e flood
-		[[ $stderr == *"-e flood: the kernel has no such event, and --all and -p are about those; "* ]]
+		[[ $stderr == *"-e flood: the kernel has no such event, but --all and -p need kernel events; "* ]]
 		not_begun "$scope" -e 'sch,xx*'
 		[[ $stderr == *"-e sch: the kernel has no such event"*"-e xx*: the kernel has no such event"* ]]
 		not_begun "$scope" -e sched,clock
@@ -146,12 +146,12 @@ not_begun()
 	not_begun -e flod:tick,shced:tick
 	run_ktraced -e shced:tick,flood -o t -- ./script
 	[ "$status" -eq 125 ]
-	[[ $stderr == *"-e shced:tick: the kernel has no such event"*"; it is taken for a program's"* ]]
-	[[ $stderr == *"-e: no event is called shced:tick"* ]]
+	[[ $stderr == *"-e shced:tick: the kernel has no such event"*"; assuming that it is a program's event"* ]]
+	[[ $stderr == *"-e: no event matches shced:tick"* ]]
 	[ "$(summary events)" = 1 ]
 	run_ktraced -q -e clock -o t -- true
 	[ "$status" -eq 125 ]
-	[[ $stderr == *"-e: no event is called clock (did you mean 'block'?)"* ]]
+	[[ $stderr == *"-e: no event matches clock (did you mean 'block'?)"* ]]
 	# What the command says of itself comes first.
 	run_ktraced -q -e clock -o t -- sh -c 'exit 3'
 	[ "$status" -eq 3 ]
@@ -396,7 +396,7 @@ ktrace: newer: tracefile of format version 7: another ktrace is needed, this one
 	[[ $stderr == *"COMMAND is empty"* ]]
 	run_ktraced --recover nonsense
 	[ "$status" -eq 125 ]
-	[[ $stderr == *"nonsense is not a session that was left behind; --recover --list"* ]]
+	[[ $stderr == *"nonsense is not a session left behind; --recover --list"* ]]
 	run_ktraced -q -o t -b 4m -- true
 	[ "$status" -eq 0 ]
 }
@@ -404,5 +404,5 @@ ktrace: newer: tracefile of format version 7: another ktrace is needed, this one
 @test "buffers that are too large: what would help" {
 	run_ktraced -o t -b 16G --thread-rings 1024 -- true
 	[ "$status" -eq 125 ]
-	[[ $stderr == *"MiB of shared memory for the buffers: "*"; a smaller -b or --thread-rings takes less"* ]]
+	[[ $stderr == *"MiB of shared memory for the buffers: "*"; use a smaller -b or --thread-rings"* ]]
 }

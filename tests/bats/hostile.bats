@@ -154,7 +154,7 @@ innocent()
 # bats test_tags=shm
 @test "the session's file is cut: that is said and counted" {
 	run_ktraced -o t -- "$PROGS/hostile" cut
-	[[ $stderr = *"took away memory"* ]]
+	[[ $stderr = *"truncated the session's memory"* ]]
 	[ "$(summary corrupt)" -gt 0 ]
 	run_ktraced --fail-on-loss -o t -- "$PROGS/hostile" cut
 	[ "$status" -eq 125 ]
@@ -166,7 +166,7 @@ innocent()
 	LD_PRELOAD=$PWD/cut.so run_ktraced -o t -- echo played
 	[ "$status" -eq 0 ]
 	[ "$output" = played ]
-	[[ $stderr = *"took away memory"* ]]
+	[[ $stderr = *"truncated the session's memory"* ]]
 	run_ktrace list t
 	[ "$status" -eq 0 ]
 }
@@ -174,7 +174,7 @@ innocent()
 @test "more events than there are ids: how many, once each" {
 	run_ktraced -o t -- "$PROGS/hostile" register 4200
 	[ "$status" -eq 0 ]
-	[[ $stderr = *"no room for 122 events"* ]]
+	[[ $stderr = *"no room for 122 entries"* ]]
 	run_ktrace events t
 	[ "$(wc -l <<<"$output")" -ge 4080 ]
 }
@@ -236,7 +236,7 @@ for line in sys.stdin: event = json.loads(line); print(event["event"], event.get
 		echo "status $?, left: $(ls /dev/shm)"' "$KTRACED"
 	show "$KTRACED"
 	[ "$output" = "status 125, left: " ]
-	[[ $stderr = *"cannot make a session"* ]]
+	[[ $stderr = *"cannot create a session"* ]]
 	for n in 4 5 6 7 8 9 10 12 16; do
 		capture bash -c 'ulimit -n "$1"; "$0" --backend=shm -o t -- true' "$KTRACED" "$n"
 		show "$n descriptors"

@@ -192,7 +192,7 @@ install_both()
 	[[ $stderr == *"./static32 is statically linked"* ]]
 	find usr -name "*.so*" -path "*32*" -delete -o -name "*.so*" -path "*i386*" -delete
 	recorded -- ./locks32
-	[[ $stderr == *"./locks32 is a 32-bit program, and no library for these is installed"* ]]
+	[[ $stderr == *"./locks32 is a 32-bit program, and the 32-bit library is not installed"* ]]
 }
 
 @test "the libraries export versioned symbols of ours only" {

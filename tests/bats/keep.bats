@@ -14,7 +14,7 @@ teardown() { teardown_test; }
 # freed WHY - how often the kernel's log says that a kept session was freed for this reason
 freed()
 {
-	dmesg | grep -c "ktrace: kept session [1-9][0-9]* of user [0-9]* is freed, [1-9][0-9]* bytes: $1\$" ||
+	dmesg | grep -c "ktrace: freed kept session [1-9][0-9]* of user [0-9]*, [1-9][0-9]* bytes: $1\$" ||
 		true
 }
 
@@ -27,15 +27,15 @@ freed()
 }
 
 @test "not kept unless asked for, nor longer than keep_seconds" {
-	before=$(freed "its time is up")
+	before=$(freed "keep_seconds have passed")
 	"$PROGS/dev_keep" ends
-	[ "$(freed "its time is up")" -eq $((before + 1)) ]
+	[ "$(freed "keep_seconds have passed")" -eq $((before + 1)) ]
 }
 
 @test "of each user the four youngest are kept" {
-	before=$(freed "the user has newer ones")
+	before=$(freed "the user has newer kept sessions")
 	"$PROGS/dev_keep" too_many
-	[ "$(freed "the user has newer ones")" -eq $((before + 1)) ]
+	[ "$(freed "the user has newer kept sessions")" -eq $((before + 1)) ]
 }
 
 @test "another user's is not seen; kernel events take privilege" {
@@ -43,18 +43,18 @@ freed()
 }
 
 @test "all users together keep a part of the memory; who keeps most pays" {
-	before=$(freed "all users keep more than max_kept_percent")
+	before=$(freed "all kept sessions exceed max_kept_percent")
 	"$PROGS/dev_keep" bound
-	[ "$(freed "all users keep more than max_kept_percent")" -gt "$before" ]
+	[ "$(freed "all kept sessions exceed max_kept_percent")" -gt "$before" ]
 }
 
 @test "when memory is short, what is kept goes; it is told by --list and doctor" {
-	before=$(freed "memory is short")
+	before=$(freed "the system is short of memory")
 	"$PROGS/dev_keep" memory_short
-	[ "$(freed "memory is short")" -eq $((before + 1)) ]
+	[ "$(freed "the system is short of memory")" -eq $((before + 1)) ]
 	run "$KTRACED" --recover --list
 	[ "$status" -eq 0 ]
-	[[ $output == *"the module has freed "[1-9]*" left behind that nobody had saved"* ]]
+	[[ $output == *"the module has freed "[1-9]*" that had not been recovered"* ]]
 	run_ktrace doctor
 	grep -E "^freed +[1-9][0-9]* sessions? left behind and not saved; dmesg says why" \
 		<<<"$output"

@@ -105,6 +105,6 @@ requires_both()
 @test "kinds: --pthread is for the GNU C library: a program of musl runs without, which is said" {
 	run_ktraced --pthread -e every,trace -o t -- "$BUILD/musl/every"
 	[ "$status" = 0 ]
-	[[ $stderr == *"--pthread: $BUILD/musl/every is for the C library musl: what its threads do "* ]]
+	[[ $stderr == *"--pthread: $BUILD/musl/every is for the C library musl: its threads and locks "* ]]
 	[ "$("$KTRACE" list -c t)" = 10 ]
 }

@@ -60,7 +60,7 @@ levels()
 {
 	local name
 	run_ktraced --pthread --level nonsense -o t -- true >/dev/null
-	for name in $(sed -E "s/.*, but //; s/, each.*//; s/,? and / /; s/,/ /g" <<<"$stderr"); do
+	for name in $(sed -E "s/.*; levels are //; s/, each.*//; s/,? and / /; s/,/ /g" <<<"$stderr"); do
 		echo "$name"
 		[[ $name =~ ^(all|none|io)$ ]] || echo "$name-io"
 	done
@@ -121,11 +121,11 @@ levels()
 	for list in mutx mutex,mutx mutx,mutex LEVEL_MUTX_ALL, level_ , mutex,, '' -all; do
 		run_ktraced --pthread "--level=$list" -o t -- true
 		[ "$status" = 125 ]
-		grep -E "^ktraced: --level: there is no '.*', but none, all, io, and thread, .* each also with -io\$" <<<"$stderr"
+		grep -E "^ktraced: --level: unknown level '.*'; levels are none, all, io, and thread, .* each also with -io\$" <<<"$stderr"
 	done
 	run_ktraced --pthread --level=mutex,mutx,x -o t -- true
 	grep "'mutx'" <<<"$stderr"
 	run_ktraced --level mutex -o t -- true
 	[ "$status" = 125 ]
-	grep 'level goes with --pthread' <<<"$stderr"
+	grep 'level needs --pthread' <<<"$stderr"
 }

@@ -261,10 +261,10 @@ connects()
 		"SOCK_SEQPACKET @ktraced-shark/.*$(session_dir "$recorder")"; do
 		name=$(grep -o "${kind#* }.*" /proc/net/unix)
 		connects "${kind% *}" "$name"
-		retry 0.05 has ktraced.err 'who connects to this recording has to wait'
+		retry 0.05 has ktraced.err 'this recording cannot accept connections for now'
 		idles "$recorder"
 	done
-	[ "$(grep -c 'has to wait' ktraced.err)" -eq 1 ]
+	[ "$(grep -c 'cannot accept connections' ktraced.err)" -eq 1 ]
 	# It hears again as soon as it can.
 	prlimit --pid "$recorder" --nofile=100:
 	capture "$KTRACED" -q --backend=shm --split-size 1M -o out/t.bin true
@@ -278,9 +278,9 @@ connects()
 	start_service
 	without_descriptors "$service"
 	connects SOCK_STREAM "$PWD/producer.sock" "$PWD/producer.sock"
-	retry 0.05 has service.err 'who connects has to wait'
+	retry 0.05 has service.err 'cannot accept connections for now'
 	idles "$service"
-	[ "$(grep -c 'has to wait' service.err)" -eq 1 ]
+	[ "$(grep -c 'cannot accept connections' service.err)" -eq 1 ]
 }
 
 @test "sockets that another user calls recordings of root's keep nobody from naming his own" {

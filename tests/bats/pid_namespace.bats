@@ -57,7 +57,7 @@ busy()
 @test "--all: threads of the kernel have their own names or none, not those of the namespace" {
 	inside --all -e sched:switch,irq,softirq,timer,workqueue -o t -- sleep 0.1
 	[ "$status" -eq 0 ]
-	[[ $stderr == *"ktraced runs in a PID namespace: threads of the kernel's events have names only "* ]]
+	[[ $stderr == *"ktraced runs in a PID namespace: threads of kernel events have names only "* ]]
 	named t
 	inside --all -e irq,softirq,timer,workqueue -o u -- sleep 0.1
 	[ "$status" -eq 0 ]
@@ -78,7 +78,7 @@ busy()
 @test "user stacks: no code of another process" {
 	inside --all -e sched:switch --context ustack -o t -- sleep 0.1
 	[ "$status" -eq 0 ]
-	[[ $stderr == *"functions of programs stay without names: ktraced runs in a PID namespace"* ]]
+	[[ $stderr == *"functions of programs stay unnamed: ktraced runs in a PID namespace"* ]]
 	fails grep -a '^map ' t
 	"$KTRACE" list --stacks t >stacks
 	fails grep -F zebra+ stacks

@@ -37,7 +37,7 @@ has_cpu_buffers()
 refused_in_shm()
 {
 	[ "$status" = 125 ] || return 1
-	[[ $stderr == *"cannot make a session: /dev/shm/ktrace-"*": $1; "*"mount -t tmpfs -o mode=1777 tmpfs /dev/shm" ]] ||
+	[[ $stderr == *"cannot create a session: /dev/shm/ktrace-"*": $1; "*"mount -t tmpfs -o mode=1777 tmpfs /dev/shm" ]] ||
 		return 1
 	# The program has not run.
 	[ -z "$output" ]
@@ -71,7 +71,7 @@ refused_in_shm()
 	[ "$KTRACE_BACKEND" = shm ] || skip "is about shared memory"
 	capture bash -c 'ulimit -f 9000; "$1" -o t -- "$2"' - "$KTRACED" "$EXAMPLES/hello"
 	[ "$status" = 125 ]
-	[[ $stderr == *"File too large; 'ulimit -f' allows no larger file: a smaller -b or --thread-rings takes less" ]]
+	[[ $stderr == *"File too large; 'ulimit -f' allows no larger file: use a smaller -b or --thread-rings" ]]
 	[ -z "$output" ]
 	capture bash -c 'ulimit -f 9000; "$1" -b 64K --thread-rings 2 -o t -- "$2"' - "$KTRACED" "$EXAMPLES/hello"
 	[ "$status" = 0 ]
@@ -82,7 +82,7 @@ refused_in_shm()
 	[ "$KTRACE_BACKEND" = shm ] || skip "is about shared memory"
 	apart 'mount -t tmpfs -o size=1M none /dev/shm && "$1" -o t -- "$2"; s=$?; ls /dev/shm; exit $s'
 	[ "$status" = 125 ]
-	[[ $stderr == *"No space left on device; a smaller -b or --thread-rings takes less" ]]
+	[[ $stderr == *"No space left on device; use a smaller -b or --thread-rings" ]]
 	[ -z "$output" ]
 	apart 'mount -t tmpfs -o size=8M none /dev/shm && "$1" -b 64K --thread-rings 8 -o t -- "$2"; s=$?
 		ls /dev/shm; exit $s'
@@ -105,7 +105,7 @@ refused_in_shm()
 	[ "$(summary events)" = 82 ]
 	capture unshare -Urm "$KTRACED" -o t --all -- true
 	[ "$status" = 125 ]
-	[[ $stderr == *"--all and -p are about kernel events, which cannot be recorded: "* ]]
+	[[ $stderr == *"--all and -p need kernel events, which cannot be recorded: "* ]]
 }
 
 # in_container COMMAND...: as an unprivileged user of the group, root in name spaces of its own, with
@@ -133,7 +133,7 @@ in_container()
 	# Being root there is no right to see the kernel here.
 	in_container "$KTRACED" --backend=dev --all -o u -- true
 	[ "$status" = 125 ]
-	[[ $stderr == *"--all and -p are about kernel events, which cannot be recorded: "* ]]
+	[[ $stderr == *"--all and -p need kernel events, which cannot be recorded: "* ]]
 	# From outside the program has ids that no kernel gives, and the recording ends with it.
 	run_ktraced -e hello -o v -- unshare -pf --mount-proc "$EXAMPLES/hello"
 	[ "$status" = 0 ]
@@ -160,7 +160,7 @@ in_container()
 	[ "$KTRACE_BACKEND" = shm ] || skip "is about shared memory"
 	capture bash -c 'ulimit -v 60000; "$1" -b 64M -o t -- "$2"' little "$KTRACED" "$EXAMPLES/hello"
 	[ "$status" = 125 ]
-	[[ $stderr == *"Cannot allocate memory; a smaller -b or --thread-rings takes less" ]]
+	[[ $stderr == *"Cannot allocate memory; use a smaller -b or --thread-rings" ]]
 	capture bash -c 'ulimit -v 60000; "$1" -b 64K --thread-rings 8 -o t -- "$2"' little "$KTRACED" "$EXAMPLES/hello"
 	[ "$status" = 0 ]
 	[ "$(summary lost)" = 0 ]
@@ -184,7 +184,7 @@ with_limit()
 	local options="-b 1M --thread-rings 8" mib
 	with_limit 26000000 "$options"
 	[ "$status" = 125 ]
-	[[ $stderr =~ ([0-9]+)\ MiB\ of\ shared.*"Cannot allocate memory; a smaller -b or --thread-rings takes less"$ ]]
+	[[ $stderr =~ ([0-9]+)\ MiB\ of\ shared.*"Cannot allocate memory; use a smaller -b or --thread-rings"$ ]]
 	mib=${BASH_REMATCH[1]}
 	# What they leave must do for ktraced.
 	with_limit $((25000000 + ((mib + 1) << 20))) "$options"
@@ -213,7 +213,7 @@ in_group()
 	for backend in dev shm; do
 		in_group "$KTRACED" "--backend=$backend" -b 64M -o t -- "$EXAMPLES/hello"
 		[ "$status" = 125 ]
-		[[ $stderr == *"Cannot allocate memory; a smaller -b or --thread-rings takes less" ]]
+		[[ $stderr == *"Cannot allocate memory; use a smaller -b or --thread-rings" ]]
 	done
 	in_group "$KTRACED" --backend=dev -b 1M -o t -- "$EXAMPLES/hello"
 	[ "$status" = 0 ]
@@ -245,12 +245,12 @@ in_group()
 	# Stacks need room of their own, and names of functions, which are not recorded if there is none.
 	in_group "${command[@]}" --context sched:switch=kstack -- true
 	[ "$status" = 125 ]
-	[[ $stderr == *"--context: Cannot allocate memory; it takes 4.3 MB, a smaller -b leaves more" ]]
+	[[ $stderr == *"--context: Cannot allocate memory; it needs 4.3 MB: use a smaller -b" ]]
 	for less in 8 9 16; do
 		echo $((peak + (less << 20))) >"$group/memory.max"
 		in_group "${command[@]}" --context sched:switch=kstack -- true
 		[ "$status" = 0 ]
-		[[ $stderr == *"names of kernel functions are not known: "*"Cannot allocate memory"* ]]
+		[[ $stderr == *"names of kernel functions are unknown: "*"Cannot allocate memory"* ]]
 	done
 	grep -x 'oom_kill 0' "$group/memory.events"
 	rmdir "$group"

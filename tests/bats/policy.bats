@@ -102,7 +102,7 @@ stopped_reader()
 		"$PROGS/flood" -n 100
 	ledger
 	[ "$(summary noring)" = 100 ]
-	[[ $stderr == *"threads found no free buffer (noring): if more than 0 record at the same time, --thread-rings "* ]]
+	[[ $stderr == *"threads found no free buffer (noring): if more than 0 record at the same time, use a larger --thread-rings"* ]]
 }
 
 @test "thread rings: every thread its own, taken and given back" {

@@ -444,7 +444,7 @@ sys.stdin.readline()' "$BUILD/lib/libktrace-posix.so" <in
 		find /dev/shm -name "ktrace-posix-*" | wc -l
 		kill "$lives"' "$BEAT" "$KTRACED" "$OTHER"
 	printf '%s\n' "$output"
-	[ "$(grep -cE '1 registry of <trace.h> that nobody used removed, [0-9]+ bytes' <<<"$output")" = 2 ]
+	[ "$(grep -cE 'removed 1 unused registry of <trace.h>, [0-9]+ bytes' <<<"$output")" = 2 ]
 	[ "$(grep -xE '[0-9]' <<<"$output" | tr '\n' ' ')" = "2 1 " ]
 }
 
@@ -500,7 +500,7 @@ recovered()
 		"$0" 5 "$1"
 		retry 0.5 recovered
 		# No events: these were no streams yet.
-		[ -z "$(grep -vE " held nothing$| discarded$|no session was left" recovered)" ]
+		[ -z "$(grep -vE " was empty$| discarded$|no session was left" recovered)" ]
 		"$2" </dev/null
 		ls /dev/shm' "$PROGS/posix_storm" "$RANDOM" "$BEAT" >left
 	[ "$(sed 1d left)" = "" ]

@@ -88,7 +88,7 @@ as_other()
 	done
 	capture "$KTRACED" --recover --list --mode 0600
 	[ "$status" -eq 125 ]
-	[[ $stderr == *"--mode goes with a recording"* ]]
+	[[ $stderr == *"--mode applies only to a recording"* ]]
 }
 
 @test "--mode of the viewer's commands" {

@@ -160,7 +160,7 @@ has_compressed()
 	[ ! -e t ]
 	recover -o rest "$session"
 	[ "$status" -eq 0 ]
-	[[ $stderr == *"is gone: what it held is not in rest"* ]]
+	[[ $stderr == *"is gone: its contents are missing in rest"* ]]
 	"$PROGS/check_flood" rest
 	run_ktrace info rest
 	[[ $output == *"flood:item"* && $output == *"command   $PROGS/flood"* ]]
@@ -174,7 +174,7 @@ has_compressed()
 	cp t other
 	recover "$session"
 	[ "$status" -eq 125 ]
-	[[ $stderr == *"is not the file of session"*"-o"* ]]
+	[[ $stderr == *"no longer belongs to session"*"-o"* ]]
 	cmp t other
 	recover -o rest "$session"
 	[ "$status" -eq 0 ]
@@ -219,12 +219,12 @@ is_gone_or_done()
 	cp real before
 	recover "$session"
 	[ "$status" -eq 125 ]
-	[[ $stderr == *"/t is not the file of session $session any more"* ]]
+	[[ $stderr == *"/t no longer belongs to session $session"* ]]
 	is_stale "$session"
 	cmp real before
 	recover -o copy "$session"
 	[ "$status" -eq 0 ]
-	[[ $stderr == *"/t is gone: what it held is not in copy"* ]]
+	[[ $stderr == *"/t is gone: its contents are missing in copy"* ]]
 	cmp real before
 }
 
@@ -361,7 +361,7 @@ recover_part()
 	[ ! -e "$session" ]
 	recover "$session"
 	[ "$status" -eq 125 ]
-	[[ $stderr == *"is not a session that was left behind"* ]]
+	[[ $stderr == *"is not a session left behind"* ]]
 	recover --json
 	[ "$status" -eq 125 ]
 	recover --list --discard

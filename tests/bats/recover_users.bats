@@ -82,7 +82,7 @@ not_saved()
 {
 	recover --all-users "$session"
 	[ "$status" -eq 125 ]
-	[[ $stderr == *"$PLACE/t"*"${1:-is not the file of session}"* ]]
+	[[ $stderr == *"$PLACE/t"*"${1:-no longer belongs to session}"* ]]
 	left "$session"
 }
 
@@ -97,7 +97,7 @@ not_saved()
 	[[ $stderr == *" of other users skipped; --all-users takes "* ]]
 	recover "$session"
 	[ "$status" -eq 125 ]
-	[[ $stderr == *"$session is a session of user id $OTHER; root recovers it with --all-users"* ]]
+	[[ $stderr == *"$session is a session of user id $OTHER; root can recover it with --all-users"* ]]
 	recover --discard "$session"
 	[ "$status" -eq 125 ]
 	left "$session"

@@ -75,20 +75,20 @@ teardown() { teardown_test; }
 @test "stopped, it waits until sessions have ended and were read" {
 	python3 "$ROOT/tests/service/cases_session.py" service_stopped
 	wait "$service"
-	has service.err 'waiting for the end of 1 session'
+	has service.err 'waiting for 1 session to end'
 }
 
 @test "stopped, it flushes no session that has ended" {
 	python3 "$ROOT/tests/service/cases_session.py" service_stopped_late
 	wait "$service"
-	has service.err 'waiting for the end of 1 session'
+	has service.err 'waiting for 1 session to end'
 }
 
 @test "a second signal ends sessions that nobody reads" {
 	start reader python3 "$ROOT/tests/service/cases_session.py" service_not_read
 	retry 0.02 has reader.out enabled
 	kill "$service"
-	retry 0.02 has service.err 'waiting for the end of 1 session'
+	retry 0.02 has service.err 'waiting for 1 session to end'
 	kill "$service"
 	wait "$service"
 	has service.err '1 session did not end: its trace is not complete'
@@ -122,6 +122,6 @@ teardown() { teardown_test; }
 		capture "$KTRACED" --service $words
 		show "--service $words"
 		[ "$status" -eq 125 ]
-		[[ $stderr == *"sessions say what goes where"* ]]
+		[[ $stderr == *"sessions choose what to record and where"* ]]
 	done
 }

@@ -25,7 +25,7 @@ teardown() { teardown_test; }
 @test "what a filter does not allow is left out, and counted" { cases data filtered; }
 @test "packets that there is no memory for are counted, and the next ones tell it" {
 	cases data no_memory
-	retry 0.1 has service.err "session 1: out of memory; packets that are lost: 2"
+	retry 0.1 has service.err "session 1: out of memory; lost packets: 2"
 	[ "$(grep -c 'out of memory' service.err)" -eq 1 ]
 }
 @test "while there is no memory for packets, others have their turn" { cases data no_memory_for_many; }

@@ -74,7 +74,7 @@ start_held_service()
 	mount -t tmpfs -o size=1m none small
 	start_service
 	cases disk full
-	has service.err 'No space left on device, but for what stays free .--min-free.; packets that are lost'
+	has service.err 'No space left on device, except what --min-free keeps free; lost packets'
 	rm small/t
 	cases disk full_at_the_end
 }

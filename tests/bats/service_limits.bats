@@ -50,7 +50,7 @@ teardown() { teardown_test; }
 	done
 	capture "$KTRACED" --producer-memory 1M true
 	[ "$status" -eq 125 ]
-	grep -q -e '--producer-memory goes with --service' <<<"$stderr"
+	grep -q -e '--producer-memory needs --service' <<<"$stderr"
 }
 @test "a consumer that goes while its session looks at very many sources: the session goes, too" { cases limits gone_while_it_waits; }
 @test "descriptors that take an hour to close: four threads do, and all of them are closed then" { cases limits few_closers; }

@@ -341,7 +341,7 @@ other_producer()
 @test "session: without --service there is no producer to leave out" {
 	capture "$KTRACED" --no-producer -- true
 	[ "$status" = 125 ]
-	grep -q -e '--no-producer goes with --service' <<<"$stderr"
+	grep -q -e '--no-producer needs --service' <<<"$stderr"
 }
 
 # bats test_tags=alike

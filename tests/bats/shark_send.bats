@@ -252,7 +252,7 @@ ends_by_term()
 	retry 0.1 has ktraced.out over
 	retry 0.2 ends_by_term "$pid"
 	wait_for "$pid"
-	[[ $stderr == *"a chunk is still being written or sent, and is not waited for"* ]]
+	[[ $stderr == *"a chunk is still being written or sent; ktraced does not wait for it"* ]]
 	[ ! -e chunks/0trace ]
 	[ ! -e chunks/1trace ]
 	valid_trace chunks/t

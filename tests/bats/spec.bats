@@ -549,7 +549,7 @@ storage()
 		same f
 		lists 0 a:first
 		lists 1 a:second
-		grep -q 'META line that makes no sense' list.err
+		grep -q 'META line is invalid' list.err
 		forge meta red %00 "$end"
 		same f
 		lists 0 a:first

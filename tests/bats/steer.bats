@@ -178,7 +178,7 @@ descriptors()
 	grep -E "live recordings, say which:.* $pid\b" <<<"$stderr"
 	run_ktrace level -e , "$pid"
 	[ "$status" = 1 ]
-	grep 'refused: the list of events has no event' <<<"$stderr"
+	grep 'refused: the list of events is empty' <<<"$stderr"
 	run_ktrace level -e flood,sched:swich "$pid"
 	[ "$status" = 1 ]
 	grep "refused: sched:swich: the kernel has no such event (did you mean 'sched:switch'?)" <<<"$stderr"
@@ -187,7 +187,7 @@ descriptors()
 	grep 'refused: it was started without --pthread' <<<"$stderr"
 	run_ktrace level "$pid" mutx
 	[ "$status" = 2 ]
-	grep "there is no level 'mutx', but none, all, io, and thread" <<<"$stderr"
+	grep "unknown level 'mutx'; levels are none, all, io, and thread" <<<"$stderr"
 	run_ktrace level mutx
 	[ "$status" = 2 ]
 	run_ktrace level "$pid" mutex sem
@@ -258,7 +258,7 @@ descriptors()
 		print(s.recv(65536).decode())
 	END
 	capture "${AS_USER[@]}" /usr/bin/python3 - "$name" <ask.py
-	[ "$output" = "refused reason=only%20its%20user%20and%20root%20may%20do%20that" ]
+	[ "$output" = "refused reason=only%20the%20owner%20of%20the%20recording%20and%20root%20may%20do%20that" ]
 	level "$pid"
 	grep -E "^$pid +- +flood +" <<<"$output"
 }

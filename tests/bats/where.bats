@@ -24,7 +24,7 @@ refused()
 @test "what is wrong with an expression is shown where it is" {
 	refused 26 "expected a value, found the end" -e 'sched:switch{next_prio < }'
 	refused 29 "the closing } is missing" -e 'sched:switch{next_prio < 100'
-	refused 16 "expected , or the end behind }" -e 'syscall{nr == 1}x'
+	refused 16 "expected , or the end after }" -e 'syscall{nr == 1}x'
 	refused 15 "expected ==, !=, <, <=, >, >= or ~, found 'b'" --where 'pid == 1 && a b'
 	refused 13 "there is no field 'state.nothing' here" --where 'cpu == 1 && state.nothing = 1'
 	refused 8 "expected a number" --where 'cpu == one'
@@ -33,11 +33,11 @@ refused()
 }
 
 @test "what the kernel does not know can be filtered on reading, which is said" {
-	refused 13 "the kernel does not know state.pid: it can be filtered on reading" \
+	refused 13 "the kernel cannot filter by state.pid; filter when reading the trace" \
 		--where 'cpu == 1 && state.pid == 2'
-	refused 8 "the kernel does not know time: it can be filtered on reading" -e 'sched{ time > 1s}'
-	refused 1 "of the flags the kernel knows irq and truncated" --where 'flags == critical'
-	refused 6 "this is for no kernel event" -e 'demo{item == 1}'
+	refused 8 "the kernel cannot filter by time; filter when reading the trace" -e 'sched{ time > 1s}'
+	refused 1 "the kernel can filter only by the flags irq and truncated" --where 'flags == critical'
+	refused 6 "this filter applies to no kernel event" -e 'demo{item == 1}'
 	refused 1 "there is no cgroup '/no/such/one'" --where 'cgroup == /no/such/one'
 }
 
@@ -87,7 +87,7 @@ refused()
 	refused 16 "none of these events has a field 'nothing'" -e 'syscall:openat{nothing == 2}'
 	for list in syscall:openat 'syscall:open*,syscall:close{ret == EBADF}' 'syscall:ex*' 'syscall:e*'; do
 		run_ktraced -o t -e "$list" -- true
-		[[ $stderr != *column* && $stderr != *"no event is called"* ]] || return 1
+		[[ $stderr != *column* && $stderr != *"no event matches"* ]] || return 1
 	done
 }
 

@@ -205,7 +205,7 @@ def fill_disk(**more):
     assert found == list(range(len(found))) and 500 < len(found) < 3000, len(found)
     consumer.ask("FreeBuffers")
     assert not consumer.enable(config())
-    return len(found), int(re.search(r"lost: (\d+)", reply["error"])[1])
+    return len(found), int(re.search(r"lost packets: (\d+)", reply["error"])[1])
 
 
 def full():
@@ -232,7 +232,7 @@ def full_of_compressed():
     writer.flush()
     producer.ask("Sync")
     consumer.ask("DisableTracing")
-    lost = int(re.search(r"lost: (\d+)", consumer.ended()["error"])[1])
+    lost = int(re.search(r"lost packets: (\d+)", consumer.ended()["error"])[1])
     parts, is_whole = whole_packets("small/t")
     found = [number for part in parts for number in
              numbers(decode("Trace", zlib.decompress(part["compressed_packets"]))["packet"])]
@@ -388,7 +388,7 @@ def too_many_files():
             write(producer, started(producer)[1]["target_buffer"], [1])
             consumer.ask("FreeBuffers")
         producer.close()
-    assert len(errors) == 1 and "too many files wait" in errors[0], errors
+    assert len(errors) == 1 and "too many files are waiting" in errors[0], errors
     another_life()
     open_gate()
     until(lambda: numbers(whole_packets("t19")[0]) == [1])

@@ -205,7 +205,7 @@ def filters():
     """A filter that does not load refuses the session: nothing goes unfiltered."""
     refused(config(trace_filter={"bytecode": b"\xff\xff\xff"}), "Failed to load the trace filter")
     refused(config(trace_filter={"string_filter_chain": {"rules": [{"regex_pattern": "a"}]}}),
-            "Failed to load the trace filter: rules for texts are not supported")
+            "Failed to load the trace filter: string filter rules are not supported")
 
 
 def boosts():
@@ -230,7 +230,7 @@ def files():
         refused_with_fd(config(**into), file.fileno(), "cannot be used: Bad file descriptor")
     refused(config(output_path="/no/such/folder/t", **into), "No such file or directory")
     ends = os.pipe()
-    refused_with_fd(config(**into), ends[1], "cannot be used: it has to be a regular file")
+    refused_with_fd(config(**into), ends[1], "cannot be used: it must be a regular file")
 
 
 def refused_with_fd(wanted, fd, text):

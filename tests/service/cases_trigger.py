@@ -393,7 +393,7 @@ def clone_of_a_file():
                            write_flush_mode=2, flush_timeout_ms=50))
     write(producer, started(producer)[1]["target_buffer"], [1, 2])
     until(lambda: os.path.getsize(path) > 0)
-    assert "descriptor is missing" in clone.clone("1")["error"]
+    assert "needs the descriptor of another file" in clone.clone("1")["error"]
     with open("clone.pftrace", "wb+") as file:
         reply = clone.ask("CloneSession", {"session_id": 1}, fds=[file.fileno()])
         assert reply["success"] and reply["was_write_into_file"], reply

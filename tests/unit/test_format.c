@@ -429,11 +429,11 @@ static void test_what_is_wrong_is_said_with_its_place(void)
 	expect_error("name: x\nID: 1\nformat:\n\tfield:a;\toffset:0;\tsize:1;\tsigned:0;\n", 4, 8,
 		     "the field has no type");
 	expect_error("name: x\nID: 1\nformat:\n\tfield:u8 a;\toffset:65537;\tsize:1;", 4, 21,
-		     "this is larger than 65536");
+		     "the number is larger than 65536");
 	expect_error("name: x\nID: 1\nformat:\n\tfield:u8 a;\toffset:0;\tsize:1;\tsigned:2;", 4, 39,
-		     "this is larger than 1");
+		     "the number is larger than 1");
 	expect_error("name: x\nID: 1\nformat:\n\n\tfield:__data_loc u8[] a;\toffset:0;\tsize:9;"
-		     "\tsigned:0;\n", 5, 8, "the place of a has 9 bytes");
+		     "\tsigned:0;\n", 5, 8, "the location of a has an invalid size, 9 bytes");
 }
 
 /* What is for printing may be anything: it is searched, not parsed. */

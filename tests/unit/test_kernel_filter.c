@@ -339,19 +339,19 @@ static void test_what_is_refused_and_where(void)
 {
 	static const char desc[] = "t:a{u8 a;f32 b;u8[] c;u32 d;u32[99] e;}";
 
-	refused("a == 1 && state.pid == 1", desc, 11, "does not know state.pid: it can be");
-	refused("time > 1.5s", desc, 1, "does not know time: it can be filtered on reading");
-	refused("a == 1 || stream == 2", desc, 11, "does not know stream");
+	refused("a == 1 && state.pid == 1", desc, 11, "cannot filter by state.pid; filter when");
+	refused("time > 1.5s", desc, 1, "cannot filter by time; filter when reading the trace");
+	refused("a == 1 || stream == 2", desc, 11, "cannot filter by stream");
 	refused("flags == critical", desc, 1, "irq and truncated");
-	refused("a == 1 && b > 0.5", desc, 11, "does not look into 'b' of t:a");
-	refused("c == 1", desc, 1, "does not look into 'c'");
-	refused("d == 1", desc, 1, "does not look into 'd'");	/* it may be anywhere */
-	refused("e == 1", "t:a{u8[199] e;}", 1, "too much");
-	refused("uid == root", desc, 1, "uid is a number");
+	refused("a == 1 && b > 0.5", desc, 11, "cannot filter by 'b' of t:a");
+	refused("c == 1", desc, 1, "cannot filter by 'c'");
+	refused("d == 1", desc, 1, "cannot filter by 'd'");	/* it may be anywhere */
+	refused("e == 1", "t:a{u8[199] e;}", 1, "too many comparisons");
+	refused("uid == root", desc, 1, "expected a number as uid");
 	refused("\n  cgroup == /no/such/group", desc, 3, "no cgroup '/no/such/group'");
-	refused("cgroup ~ '/a*'", desc, 1, "cgroup is a number, or");
+	refused("cgroup ~ '/a*'", desc, 1, "expected the number of a cgroup, or");
 	/* Even where it would never be come to */
-	refused("event == t:b && d == 1", desc, 17, "does not look into");
+	refused("event == t:b && d == 1", desc, 17, "cannot filter by");
 }
 
 static void test_programs_have_a_limit(void)

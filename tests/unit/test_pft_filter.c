@@ -196,15 +196,15 @@ static void bad_filters(void)
 		const char *error;
 	} bad[] = {
 		{ { 0 }, 0, "the last message has no end" },
-		{ { NESTED(1, 1), 0 }, 3, "a message that there is not" },
+		{ { NESTED(1, 1), 0 }, 3, "a field refers to a message that does not exist" },
 		{ { NESTED(1, 1), 0, FIELD(1) }, 4, "the last message has no end" },
-		{ { 1 << 3 | 3 }, 1, "it ends within a field" },
+		{ { 1 << 3 | 3 }, 1, "it ends in the middle of a field" },
 		{ { FIELD(0), 0 }, 2, "field 0" },
 		{ { 1 << 3 | 6, 0 }, 2, "unknown code" },
-		{ { FIELD(2), FIELD(1), 0 }, 3, "fields are not in order" },
+		{ { FIELD(2), FIELD(1), 0 }, 3, "fields are not in ascending order" },
 		{ { RANGE(1, UINT32_MAX), 0 }, 3, "a range is too long" },
-		{ { FIELD(1), 0 }, 2, "packets may not pass" },
-		{ { FIELD(2), 0 }, 2, "packets may not pass" },
+		{ { FIELD(1), 0 }, 2, "it lets no packets pass" },
+		{ { FIELD(2), 0 }, 2, "it lets no packets pass" },
 	};
 	uint8_t code[256];
 	const char *error;

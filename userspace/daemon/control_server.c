@@ -100,17 +100,17 @@ static bool read_choice(const struct recording *r, const struct words *w, struct
 	if (w->where)
 		wanted->where = *w->where ? w->where : NULL;
 	if (levels && !r->options->is_pthread) {
-		snprintf(reason, NAMES_SIZE, "it was started without --pthread: "
-			 "there are no events to have levels");
+		snprintf(reason, NAMES_SIZE, "it was started without --pthread: only pthread "
+			 "events have levels");
 		return false;
 	}
 	if (levels && !ktrace_level_parse(levels, &wanted->levels, bad, sizeof(bad))) {
-		snprintf(reason, NAMES_SIZE, "there is no level '%s', but %s", bad,
+		snprintf(reason, NAMES_SIZE, "unknown level '%s'; levels are %s", bad,
 			 ktrace_level_choices());
 		return false;
 	}
 	if (wanted->events && !wanted->events[strspn(wanted->events, ",")]) {
-		snprintf(reason, NAMES_SIZE, "the list of events has no event");
+		snprintf(reason, NAMES_SIZE, "the list of events is empty");
 		return false;
 	}
 	if (w->events && named_is_wrong(wanted->events, reason, NAMES_SIZE))
@@ -214,7 +214,8 @@ void control_server_module(struct recording *r, const char *name)
 		return;
 	r->dynamic.is_again = true;
 	if (switch_kernel(r, &r->choice, reason)) {
-		log_error("module %s was loaded, its tracepoints are not recorded: %.*s", name,
+		log_error("module %s was loaded, but its tracepoints cannot be recorded: "
+			  "%.*s", name,
 			  (int)strcspn(reason, "\n"), reason);
 		switch_back(r, &r->choice);
 	}
@@ -282,7 +283,7 @@ void control_server_serve(struct recording *r, int fd)
 	if (!ktrace_port_receive(fd, message, &from))
 		return;
 	if (!from.may) {
-		refuse(fd, &from, "only its user and root may do that");
+		refuse(fd, &from, "only the owner of the recording and root may do that");
 	} else if (!strcmp(message, "show")) {
 		show(r, fd, &from, NULL);
 	} else if (!strncmp(message, "set ", 4)) {
@@ -294,6 +295,6 @@ void control_server_serve(struct recording *r, int fd)
 		set(r, fd, &from, &words);
 		free_words(&words);
 	} else {
-		refuse(fd, &from, "this ktraced does not know what is asked for");
+		refuse(fd, &from, "this ktraced does not support the request");
 	}
 }

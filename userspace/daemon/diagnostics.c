@@ -16,10 +16,10 @@ static void why_no_kernel(const struct ktrace_session_info *info, char *buf, siz
 {
 	if (info->kernel_error == -EOPNOTSUPP)
 		snprintf(buf, size, "%s%s", *info->reason ? info->reason
-			 : "shared memory has none",
+			 : "the shared memory backend cannot record them",
 			 *info->reason ? "; 'ktrace doctor' says what to do" : "");
 	else
-		snprintf(buf, size, "%s; they take CAP_PERFMON, or the module's parameter "
+		snprintf(buf, size, "%s; they need CAP_PERFMON, or the module's parameter "
 			 "group_kernel", strerror(-info->kernel_error));
 }
 
@@ -35,7 +35,7 @@ int diagnostics_no_kernel(const struct options *o, const struct ktrace_session_i
 
 	why_no_kernel(info, why, sizeof(why));
 	if ((o->is_all || o->pid_nr) && !(o->is_optional && info->kernel_error)) {
-		log_error("--all and -p are about kernel events, which %s%s",
+		log_error("--all and -p need kernel events, which %s%s",
 			  info->kernel_error ? "cannot be recorded: " : "-e leaves out",
 			  info->kernel_error ? why : "");
 		return EXIT_OWN;
@@ -85,19 +85,19 @@ static void complain_unmet(char *list, char *names, bool is_wrong)
 	try_programs(&near, names);
 	if (first < all)
 		list[first] = ',';
-	say("-e: no event is called %s%s; 'ktrace events --kernel' lists those of the kernel, "
+	say("-e: no event matches %s%s; 'ktrace events --kernel' lists the kernel's events, "
 	    "'ktrace events PROGRAM' those of a program", list, ktrace_nearest_hint(&near));
 }
 
 /* Explains that no program attached: few have the library, and new users have none. */
 static void complain_unattached(bool is_pthread)
 {
-	log_note("no program attached: is it linked with libktrace? If it is, KTRACE_DEBUG=1 "
-		 "makes it say why not");
+	log_note("no program attached: is it linked with libktrace? If it is, run it with "
+		 "KTRACE_DEBUG=1 to see why not");
 	if (!is_pthread)
-		log_note("of any other program --pthread records threads and locks, and -e "
-			 "sched,syscall what it does in the kernel: 'ktrace doctor' says what that "
-			 "takes");
+		log_note("for programs without libktrace, --pthread records threads and locks, and "
+			 "-e sched,syscall what they do in the kernel; 'ktrace doctor' says what "
+			 "that needs");
 }
 
 /* True if an entry of the list looks like a mistyped kernel event. */
@@ -114,7 +114,7 @@ void diagnostics_lost(const struct ktrace_lost *lost, const struct ktrace_sessio
 {
 	if (lost->count[KTRACE_LOST_NORING] > info->lost_noring)
 		log_note("threads found no free buffer (noring): if more than %u record at the "
-			 "same time, --thread-rings with a larger number helps", o->thread_nr);
+			 "same time, use a larger --thread-rings", o->thread_nr);
 }
 
 bool diagnostics_end(const struct capture *c, const struct ktrace_session_info *info,

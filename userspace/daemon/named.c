@@ -191,7 +191,7 @@ int named_check(const struct options *o)
 	const char *rest = o->choice.events ? o->choice.events : "";
 	char hint[GLOB_SIZE + 64], reason[sizeof(hint) + 96];
 	const char *about = wants_all(o) && !select_wants_kernel(o->choice.events) ?
-		", and --all and -p are about those" : "";
+		", but --all and -p need kernel events" : "";
 	int status = -1, ret;
 	struct named n;
 
@@ -204,7 +204,8 @@ int named_check(const struct options *o)
 			ret = complain(o, n.glob, reason);
 			status = ret < 0 ? status : ret;
 		} else if (is_near(&n) || is_system(&n)) {
-			log_note("-e %s: %s; it is taken for a program's", n.glob, reason);
+			log_note("-e %s: %s; assuming that it is a program's event",
+				 n.glob, reason);
 		}
 	}
 	return status;
@@ -251,7 +252,7 @@ static const char *why_none(const struct named *n, const struct select_missing *
 	}
 	if (!error)
 		return NULL;
-	return error == -EINVAL ? "the module that is loaded does not know it" :
+	return error == -EINVAL ? "the loaded module does not support it" :
 	       "this kernel has no tracepoint for it";
 }
 
@@ -280,7 +281,7 @@ int named_end(const struct options *o, const struct dynamic *d)
 	while (!o->is_optional && next_entry(&rest, &n)) {
 		if (!dynamic_lacks(d, n.glob))
 			continue;
-		log_error("-e %s: the kernel has had no such tracepoint", n.glob);
+		log_error("-e %s: the kernel had no such tracepoint during the recording", n.glob);
 		status = EXIT_OWN;
 	}
 	return status;
@@ -299,7 +300,7 @@ int named_say(const struct options *o, char *reason)
 			log_error("%s%s", head, line);
 	}
 	if (o->is_optional)
-		log_note("recording goes on without it");
+		log_note("recording continues without it");
 	else
 		log_error("--optional records the rest");
 	return o->is_optional ? -1 : EXIT_OWN;

@@ -113,7 +113,8 @@ static const char *set_level(void *to, const char *text)
 	o->choice.has_levels = true;
 	if (ktrace_level_parse(text, &o->choice.levels, bad, sizeof(bad)))
 		return NULL;
-	return option_wrong("--level: there is no '%s', but %s", bad, ktrace_level_choices());
+	return option_wrong("--level: unknown level '%s'; levels are %s", bad,
+			    ktrace_level_choices());
 }
 
 static const char *add_pid(struct options *o, const char *item)
@@ -213,7 +214,7 @@ static const char *set_keep(void *to, const char *text)
 	__u64 n;
 
 	if (!parse_count(text, &n) || !n || n > KTRACE_PART_MAX)
-		return usage_error("--keep needs a number of files from 1 on, not", text);
+		return usage_error("--keep needs a number of files, 1 or more, not", text);
 	o->keep = (__u32)n;
 	return NULL;
 }
@@ -243,8 +244,8 @@ static const char *set_shark_files(void *to, const char *text)
 	const char *slash = strrchr(text, '/'), *name = slash ? slash + 1 : text;
 
 	if (!*text || (*name && !ktrace_shark_name_is_fit(name)))
-		return usage_error("--shark-files needs a folder, a slash, and perhaps a name of "
-				   "letters, digits and _.-+, not", text);
+		return usage_error("--shark-files needs FOLDER/ or FOLDER/NAME, with a NAME of "
+				   "letters, digits and _.-+ only, not", text);
 	o->send.files = text;
 	return NULL;
 }
@@ -282,7 +283,7 @@ static const struct option_row rows[] = {
 	  "       ktraced --service [--no-producer] [--producer-memory SIZE]\n"
 	  "               [--min-free SIZE] [-q]\n"
 	  "\n"
-	  "Records the events of a command, or of whatever attaches until interrupted.\n"
+	  "Records events of a command or, until interrupted, of programs that attach.\n"
 	  "\n"
 	  "What is recorded:\n" },
 	{ .letter = 'e', .name = "events", .value = "LIST", .set = set_events,
@@ -292,30 +293,29 @@ static const struct option_row rows[] = {
 		  "tracepoint (tp:ext4:*); a kernel function,\n"
 		  "'kprobe:FUNCTION ARGUMENT...' (or several, vfs_*), or\n"
 		  "its return, 'kretprobe:FUNCTION $retval'; in braces,\n"
-		  "which of the kernel's:\n"
+		  "a filter for kernel events:\n"
 		  "'sched:switch{next_prio < 100 && cpu == 1}'\n"
 		  "(default: all user events, families sched and log)" },
 	{ .name = "optional", .flag = MEMBER(is_optional),
-	  .help = "go on if kernel events that -e names cannot be recorded\n"
+	  .help = "continue if kernel events of -e cannot be recorded\n"
 		  "(default: exit status 125, COMMAND is not started)" },
 	{ .name = "where", .value = "EXPRESSION", .text = MEMBER(choice.where),
-	  .help = "kernel events only if EXPRESSION is true: pid, tid,\n"
-		  "comm, cpu, uid, cgroup, fields of events, && || ! ( ),\n"
-		  "as in ktrace grep" },
+	  .help = "record kernel events only if EXPRESSION is true: pid,\n"
+		  "tid, comm, cpu, uid, cgroup, fields of events,\n"
+		  "&& || ! ( ), as in ktrace grep" },
 	{ .name = "context", .value = "LIST", .set = add_context,
 	  .help = "add to kernel events: kstack, ustack, cgroup, nspid,\n"
 		  "perf:COUNTER; only to some:\n"
 		  "sched:switch=kstack;irq=nspid" },
 	{ .name = "all", .flag = MEMBER(is_all),
-	  .help = "kernel events of the whole system" },
+	  .help = "record kernel events of the whole system" },
 	{ .letter = 'p', .name = "pid", .value = "PID[,PID...]", .set = add_pids,
-	  .help = "kernel events of running processes and their\n"
+	  .help = "record kernel events of running processes and their\n"
 		  "descendants" },
 	{ .name = "pthread", .flag = MEMBER(is_pthread),
-	  .help = "what the threads of COMMAND do with each other: events\n"
-		  "pthread:*" },
+	  .help = "record threads and locks of COMMAND: events pthread:*" },
 	{ .letter = 'l', .name = "level", .value = "LIST", .set = set_level,
-	  .help = "with --pthread, only these of its events: all, io\n"
+	  .help = "with --pthread: record only these events: all, io\n"
 		  "(calls), none, thread, barrier, mutex, cond, sem,\n"
 		  "rwlock, spin, once, key, each also with -io (default:\n"
 		  "all)" },
@@ -325,12 +325,12 @@ static const struct option_row rows[] = {
 	  .help = "write the trace to FILE, replacing it; FOLDER/: to a\n"
 		  "new file there (default: COMMAND-DATE-TIME-PID.bin)" },
 	{ .name = "mode", .value = "MODE", .set = set_mode,
-	  .help = "of the files, octal: 0640 (default: 0600; one that\n"
-		  "is replaced keeps its own)" },
+	  .help = "mode of the files, octal, such as 0640 (default: 0600;\n"
+		  "a file that is replaced keeps its mode)" },
 	{ .name = "compress", .value = "[=LEVEL]", .set = set_compress,
-	  .help = "compress FILE while recording, as far as there is time:\n"
-		  "from -50 (fastest) to 19, without LEVEL 1; 0 or none =\n"
-		  "not (default)" },
+	  .help = "compress FILE while recording, as time allows: LEVEL\n"
+		  "from -50 (fastest) to 19, 1 if not given; 0 or none =\n"
+		  "uncompressed (default)" },
 	{ .name = "split-size", .value = "SIZE", .set = set_split_size,
 	  .help = "begin the next file after about SIZE bytes, 0 = never\n"
 		  "(default): if FILE is t.bin, they are t.0001.bin,\n"
@@ -341,19 +341,19 @@ static const struct option_row rows[] = {
 	  .help = "keep the newest N of these files, remove older ones\n"
 		  "(default: all)" },
 	{ .name = "max-size", .value = "SIZE", .set = set_max_size,
-	  .help = "let the files of the recording hold SIZE bytes in all;\n"
-		  "what comes later is lost, or, with --keep, older files\n"
-		  "are removed; 0 = off (default)" },
+	  .help = "limit all files of the recording to SIZE bytes in\n"
+		  "total; later events are lost or, with --keep, older\n"
+		  "files are removed; 0 = no limit (default)" },
 	{ .name = "min-free", .value = "SIZE", .set = set_min_free,
-	  .help = "leave SIZE bytes of the file system free, in the same\n"
+	  .help = "keep SIZE bytes of the file system free, in the same\n"
 		  "way; 0 = off (default: the smaller of 5 % and 1 GiB)" },
 	{ .name = "shark-files", .value = "FOLDER/[NAME]", .set = set_shark_files,
 	  .help = "write S.Ha.R.K. chunks to FOLDER (default:\n"
-		  "that of FILE), named by their number and NAME (default:\n"
-		  "as programs say)" },
+		  "that of FILE), named by NAME (default: as programs say)\n"
+		  "and their number" },
 	{ .name = "shark-udp", .value = "ADDRESS[:PORT]", .set = set_shark_udp,
-	  .help = "send S.Ha.R.K. packets there (default: as\n"
-		  "programs say; port 20000)" },
+	  .help = "send S.Ha.R.K. packets to ADDRESS (default:\n"
+		  "as programs say; port 20000)" },
 	{ .help = "\n"
 	  "Buffers:\n" },
 	{ .letter = 'b', .name = "buffer", .value = "SIZE", .set = set_buffer,
@@ -371,21 +371,21 @@ static const struct option_row rows[] = {
 	  .help = "4K to 1M, a power of two (default: buffer/16, at most\n"
 		  "64K)" },
 	{ .name = "thread-rings", .value = "N", .set = set_threads,
-	  .help = "buffers for threads that cannot use those of the CPUs\n"
-		  "(default: 64)" },
+	  .help = "number of buffers for threads that cannot use those of\n"
+		  "the CPUs (default: 64)" },
 	{ .help = "\n"
 	  "The run:\n" },
 	{ .name = "duration", .value = "TIME", .set = set_duration,
 	  .help = "stop recording after TIME: 1.5, 20ms, 5m, ...; suffixes\n"
 		  "ns, us, ms, s (default), m, h" },
 	{ .name = "baseline", .flag = MEMBER(is_baseline),
-	  .help = "run COMMAND without recording, and print how long it\n"
-		  "took: to compare with --pthread" },
+	  .help = "run COMMAND without recording and print how long it\n"
+		  "took, for comparison with --pthread" },
 	{ .letter = 'q', .name = "quiet", .flag = MEMBER(is_quiet),
-	  .help = "print nothing but failures" },
+	  .help = "print only errors" },
 	{ .name = "json", .flag = MEMBER(is_json),
-	  .help = "print the result as one JSON object, as the last line;\n"
-		  "with --recover --list one for each session: ktraced(8)" },
+	  .help = "print the result as one JSON object in the last line;\n"
+		  "with --recover --list, one for each session: ktraced(8)" },
 	{ .name = "fail-on-loss", .flag = MEMBER(fail_on_loss),
 	  .help = "exit with status 125 when events were lost" },
 	{ .help = "\n"
@@ -407,9 +407,10 @@ static const struct option_row rows[] = {
 	  .help = "with --service: do not offer ktrace.user and\n"
 		  "ktrace.kernel" },
 	{ .name = "producer-memory", .value = "SIZE", .set = set_producer_memory,
-	  .help = "with --service: memory that all producers of\n"
-		  "a user may share with it, 256K to 1024G; not\n"
-		  "root's and its own user's (default: 256M)" },
+	  .help = "with --service: limit of the memory that all\n"
+		  "producers of a user share with it, 256K to\n"
+		  "1024G; not for root and its own user\n"
+		  "(default: 256M)" },
 	{ .letter = 'h', .name = "help",
 	  .help = "print this" },
 	{ .name = "version",
@@ -426,21 +427,22 @@ static const struct option_set sets[] = { { rows, 0 }, { NULL, 0 } };
 static const char *conflict(const struct options *o)
 {
 	if (o->is_service && (o->argv || o->output))
-		return "--service takes neither a COMMAND nor -o: sessions say what goes where";
+		return "--service takes neither a COMMAND nor -o: its sessions choose what to "
+			"record and where";
 	if (o->no_producer && !o->is_service)
-		return "--no-producer goes with --service";
+		return "--no-producer needs --service";
 	if (o->producer_memory && !o->is_service)
-		return "--producer-memory goes with --service";
+		return "--producer-memory needs --service";
 	if (o->max_size && (o->is_service || o->is_baseline || o->is_recover))
-		return "--max-size goes with a recording";
+		return "--max-size applies only to a recording";
 	if (o->is_json && (o->is_service || o->is_baseline || (o->is_recover && !o->is_list)))
-		return "--json goes with a recording, or with --recover --list";
+		return "--json applies only to a recording or to --recover --list";
 	if (o->mode && (o->is_service || o->is_baseline || o->is_recover))
-		return "--mode goes with a recording";
+		return "--mode applies only to a recording";
 	if (o->output && !strcmp(o->output, "-"))
-		return "-o -: a trace goes into a file, not to standard output";
+		return "-o -: a trace cannot go to standard output; name a file";
 	if ((o->is_list || o->is_discard || o->all_users) && !o->is_recover)
-		return "--list, --discard and --all-users go with --recover";
+		return "--list, --discard and --all-users need --recover";
 	if (o->is_list && o->is_discard)
 		return "--list or --discard, not both";
 	if (o->all_users && geteuid())
@@ -452,13 +454,13 @@ static const char *conflict(const struct options *o)
 	if (o->argv && !**o->argv)
 		return "COMMAND is empty, try 'ktraced --help'";
 	if (o->keep && !o->split_size && !o->split_ns)
-		return "--keep is for files that are split: --split-size or --split-time";
+		return "--keep needs --split-size or --split-time";
 	if (o->is_pthread && !o->argv)
 		return "--pthread needs a COMMAND";
 	if (o->is_baseline && !o->argv)
 		return "--baseline needs a COMMAND";
 	if (o->choice.has_levels && !o->is_pthread)
-		return "--level goes with --pthread";
+		return "--level needs --pthread";
 	return NULL;
 }
 

@@ -82,11 +82,11 @@ static int choose_name(struct recording *r)
 static int check_file(const char *path, const struct stat *st)
 {
 	if (S_ISDIR(st->st_mode))
-		log_error("%s is a folder: with a / behind it the trace is a new file there", path);
+		log_error("%s is a folder: append a / to create a new file in it", path);
 	else if (!is_fit_for_trace(st))
 		log_error("%s: the trace must go to a regular file or /dev/null", path);
 	else if (is_program(path))
-		log_error("%s is a program: -o is the file for the trace", path);
+		log_error("%s is a program: -o names the file for the trace", path);
 	else
 		return 0;
 	return -ECANCELED;
@@ -157,7 +157,7 @@ void output_begin(struct recording *r)
 		r->capture.path = r->parts.path;
 	}
 	if (error)
-		log_error("%s: %s: the first part stays %s", r->name, strerror(-error),
+		log_error("%s: %s; the first part keeps the name %s", r->name, strerror(-error),
 			  r->parts.path);
 	else if (output_is_split(r))
 		recovery_note_change(r->session, r->parts.path, r->capture.file,

@@ -10,6 +10,6 @@ void registries_sweep(bool all)
 	const struct unused_registries removed = ktrace_unused_registries(all, true);
 
 	if (removed.nr)
-		log_note("%u registr%s of <trace.h> that nobody used removed, %llu bytes",
+		log_note("removed %u unused registr%s of <trace.h>, %llu bytes",
 			 removed.nr, removed.nr == 1 ? "y" : "ies", removed.bytes);
 }

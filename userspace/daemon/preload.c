@@ -148,7 +148,7 @@ int preload_prepare(const char *command, struct preload *p)
 	error = find_library(path, &p->has_narrow);
 	reason = program_obstacle(command, p->has_narrow);
 	if (reason) {
-		log_note("--pthread: %s %s: what its threads do with each other is not recorded",
+		log_note("--pthread: %s %s: its threads and locks are not recorded",
 			 command, reason);
 		return -1;
 	}
@@ -162,7 +162,7 @@ int preload_prepare(const char *command, struct preload *p)
 	if (!error)
 		return -1;
 	log_error("--pthread: %s: %s", path, error == -EINVAL ?
-		  "a name with blanks or colons cannot be preloaded" : strerror(-error));
+		  "a path with blanks or colons cannot be preloaded" : strerror(-error));
 	preload_free(p);
 	return EXIT_OWN;
 }

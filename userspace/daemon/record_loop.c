@@ -128,7 +128,7 @@ static void tell_waiting(struct watch *w)
 		return;
 	w->was_told = true;
 	if (!h.pid) {
-		log_note("waiting for %u traced process%s; ctrl-C ends it", h.nr,
+		log_note("waiting for %u traced process%s; ctrl-C ends the recording", h.nr,
 			 h.nr == 1 ? "" : "es");
 		return;
 	}
@@ -138,7 +138,7 @@ static void tell_waiting(struct watch *w)
 		comm[strcspn(comm, "\n")] = '\0';
 	if (f)
 		fclose(f);
-	log_note("waiting for %u traced process%s, pid %u (%s)%s; ctrl-C ends it", h.nr,
+	log_note("waiting for %u traced process%s, pid %u (%s)%s; ctrl-C ends the recording", h.nr,
 		 h.nr == 1 ? "" : "es", h.pid, comm, h.nr == 1 ? "" : " among them");
 }
 
@@ -243,8 +243,8 @@ static void read_clocks(struct watch *w)
 
 	ktrace_session_clock(w->r->session, &reading);
 	if (reading.raw < w->last_raw) {
-		log_error("the cycle counter began again, as some do when the machine sleeps; "
-			  "load the module with clock=monotonic");
+		log_error("the cycle counter restarted, as some do when the machine sleeps; load "
+			  "the module with clock=monotonic");
 		stop(w, "clock went back");
 		return;
 	}
@@ -268,7 +268,7 @@ static void accepted(struct watch *w, int error)
 		return;
 	listen_for(w, 0);
 	if (!w->was_told_deaf)
-		log_error("who connects to this recording has to wait: %s", strerror(-error));
+		log_error("this recording cannot accept connections for now: %s", strerror(-error));
 	w->was_told_deaf = true;
 }
 

@@ -49,13 +49,12 @@
 static const char *remedy(int error, const char *reason)
 {
 	if (error == -ENOMEM || error == -ENOSPC || error == -EDQUOT)
-		return "; a smaller -b or --thread-rings takes less";
+		return "; use a smaller -b or --thread-rings";
 	if (error == -EFBIG)
-		return "; 'ulimit -f' allows no larger file: a smaller -b or --thread-rings takes "
-		       "less";
+		return "; 'ulimit -f' allows no larger file: use a smaller -b or --thread-rings";
 	if (!strncmp(reason, "/dev/shm/", strlen("/dev/shm/")))
-		return "; without the module it needs a tmpfs that can be written to: "
-		       "mount -t tmpfs -o mode=1777 tmpfs /dev/shm";
+		return "; without the module, ktraced needs a writable tmpfs: mount -t tmpfs -o "
+		       "mode=1777 tmpfs /dev/shm";
 	return "; 'ktrace doctor' says more";
 }
 
@@ -86,7 +85,7 @@ static int open_session(struct recording *r)
 	error = ktrace_session_create(&so, &r->session, reason);
 	if (error) {
 		sigbus_guard_end();
-		log_error("cannot make a session: %s%s", reason[0] ? reason : strerror(-error),
+		log_error("cannot create a session: %s%s", reason[0] ? reason : strerror(-error),
 			  remedy(error, reason));
 		return EXIT_OWN;
 	}
@@ -118,14 +117,14 @@ static int begin_context(struct recording *r)
 	if (error)
 		log_error("--context: %s%s", strerror(-error),
 			  error == -EDQUOT || error == -ENOMEM ?
-			  "; it takes 4.3 MB, a smaller -b leaves more" : "");
+			  "; it needs 4.3 MB: use a smaller -b" : "");
 	return error;
 }
 
 static int fail_kernel(int error)
 {
 	log_error("kernel events: %s%s", strerror(-error), error == -EPERM ?
-		  "; --all takes CAP_PERFMON" : "");
+		  "; --all needs CAP_PERFMON" : "");
 	return EXIT_OWN;
 }
 
@@ -162,7 +161,7 @@ static int set_up_kernel(struct recording *r, const struct ktrace_session_info *
 
 	if (!info->has_kernel) {
 		if (o->wishes.nr)
-			log_note("--context is for kernel events, of which none are recorded");
+			log_note("--context has no effect: no kernel events are recorded");
 		return diagnostics_no_kernel(o, info);
 	}
 	if (o->policy == KTRACE_POLICY_BLOCK)
@@ -183,7 +182,7 @@ static int set_up_kernel(struct recording *r, const struct ktrace_session_info *
 		error = ktrace_session_follow(r->session, o->pids[i]);
 		if (error) {
 			log_error("process %d: %s%s", o->pids[i], strerror(-error),
-				  error == -EPERM ? "; it takes CAP_PERFMON" : "");
+				  error == -EPERM ? "; it needs CAP_PERFMON" : "");
 			return EXIT_OWN;
 		}
 	}
@@ -198,7 +197,7 @@ static void set_note(struct recording *r)
 		: recovery_note_set(r->session, output_path(r), r->capture.file, begin->buf);
 
 	if (error)
-		log_note("this session could not be recovered: %s", strerror(-error));
+		log_note("this session cannot be recovered if ktraced dies: %s", strerror(-error));
 	/* Each part begins with these lines. */
 	if (!begin->error)
 		ktrace_text_line(&r->parts.begin, begin->buf);
@@ -230,8 +229,8 @@ static int write_first_meta(struct recording *r, const struct ktrace_session_inf
 		meta_kernel_events(t);
 	dynamic_meta(&r->dynamic, t);
 	if (!has_kernels_pids(info))
-		log_note("ktraced runs in a PID namespace: threads of the kernel's events have "
-			 "names only as far as events tell them");
+		log_note("ktraced runs in a PID namespace: threads of kernel events have names "
+			 "only if the events contain them");
 	if (o->is_all && (!info->has_kernel || pidspace_is_in_proc()))
 		meta_proc_all(t, now.raw);
 	for (unsigned int i = 0; i < o->pid_nr && !o->is_all && has_kernels_pids(info); i++)
@@ -448,7 +447,8 @@ static int close_recording(struct recording *r)
 	dynamic_missed(&r->dynamic, r->session, &r->capture.meta);
 	refused = ktrace_registry_full(r->session);
 	if (refused)
-		log_error("the registry was full: no room for %u events, processes, threads, maps",
+		log_error("the registry was full: no room for %u entries (events, processes, "
+			  "threads, maps)",
 			  refused);
 	ktrace_session_info(r->session, &info);
 	ktrace_session_undecided(r->session, &undecided);
@@ -480,7 +480,7 @@ static int close_recording(struct recording *r)
 	free(r->events);
 	free(r->where);
 	if (error) {
-		log_error("%s: %s; it can be read as far as it goes", output_path(r),
+		log_error("%s: %s; the file can be read up to that point", output_path(r),
 			  strerror(-error));
 		return EXIT_OWN;
 	}

@@ -107,10 +107,10 @@ static int fail_file(const struct rescue *r, const char *path, int error)
 	if (error == -EBUSY)
 		log_error("%s: another recording is writing this file", path);
 	else if (error == -ESTALE || error == -EBADMSG)
-		log_error("%s is not the file of session %s any more; name a new one with -o",
+		log_error("%s no longer belongs to session %s; name a new file with -o",
 			  path, r->which->where);
 	else if (error == -EPROTONOSUPPORT)
-		log_error("%s was begun by a later ktraced: recover it with that one", path);
+		log_error("%s was started by a newer ktraced: recover it with that version", path);
 	else
 		log_error("%s: %s", path, strerror(-error));
 	return error;
@@ -184,7 +184,7 @@ static int complete_file(struct rescue *r, struct ktrace_tracefile **file)
 	int error;
 
 	if (!*r->path) {
-		log_error("session %s does not say which file it goes to; name one with -o",
+		log_error("session %s does not name its file; name one with -o",
 			  r->which->where);
 		return -ENOENT;
 	}
@@ -211,7 +211,7 @@ static int make_file(struct rescue *r, struct ktrace_tracefile **file, bool *is_
 	if (error != -ENOENT && error != -ESTALE && error != -EBADMSG)
 		return fail_file(r, r->output, error);
 	if (*r->path)
-		log_note("%s is gone: what it held is not in %s", r->path, r->output);
+		log_note("%s is gone: its contents are missing in %s", r->path, r->output);
 	*is_new = true;
 	error = ktrace_tracefile_create(r->output, file);
 	return error ? fail_file(r, r->output, error) : 0;
@@ -296,7 +296,7 @@ static int save(struct rescue *r)
 		return error;
 	}
 	if (!*r->path && is_empty(r->session)) {
-		log_note("%s held nothing", r->which->where);
+		log_note("%s was empty", r->which->where);
 		return 0;
 	}
 	error = open_file(r);
@@ -408,12 +408,11 @@ static int say_not_there(const struct ktrace_stale *list, size_t nr, size_t all,
 {
 	for (size_t i = nr; i < all; i++)
 		if (is_named(&list[i], name)) {
-			log_error("%s is a session of user id %u; root recovers it with "
+			log_error("%s is a session of user id %u; root can recover it with "
 				  "--all-users", name, list[i].uid);
 			return -EPERM;
 		}
-	log_error("%s is not a session that was left behind; --recover --list shows those that "
-		  "were", name);
+	log_error("%s is not a session left behind; --recover --list shows those that are", name);
 	return -ENOENT;
 }
 
@@ -470,7 +469,7 @@ static int act_for_owner(const struct options *o, const struct ktrace_stale *whi
 		return -errno;
 	}
 	if (WIFSIGNALED(status))
-		log_error("%s: signal %d ended its recovery", which->where, WTERMSIG(status));
+		log_error("%s: signal %d killed its recovery", which->where, WTERMSIG(status));
 	return status ? -EIO : 0;
 }
 
@@ -522,8 +521,8 @@ static void tell_freed(void)
 	const __u32 nr = ktrace_device_freed();
 
 	if (nr)
-		log_note("the module has freed %u session%s left behind that nobody had saved; "
-			 "dmesg says which and why", nr, nr == 1 ? "" : "s");
+		log_note("the module has freed %u session%s that had not been recovered; dmesg "
+			 "says which and why", nr, nr == 1 ? "" : "s");
 }
 
 static int recover_of(const struct options *o, struct ktrace_stale *list, size_t all, size_t others)
@@ -535,7 +534,8 @@ static int recover_of(const struct options *o, struct ktrace_stale *list, size_t
 	if (o->argv && choose(list, &nr, all, o->argv))
 		return EXIT_OWN;
 	if (o->output && nr > 1 && !o->is_list && !o->is_discard) {
-		log_error("-o is for one session, and there are %zu: say which, see --list", nr);
+		log_error("-o takes one session, but there are %zu: name one that --list "
+			  "shows", nr);
 		return EXIT_OWN;
 	}
 	if (!nr && !o->is_list && !skipped)

@@ -49,7 +49,7 @@ void tsc_watchdog_check(struct tsc_watchdog *t)
 	if (!t->is_at_stake || is_trusted(true))
 		return;
 	t->is_at_stake = false;
-	log_error("the kernel has found the cycle counter to be no good clock: times, and the "
-		  "order of events of different CPUs, may be wrong; later recordings take "
-		  "CLOCK_MONOTONIC, unless the module was loaded with clock=tsc");
+	log_error("the kernel no longer trusts the cycle counter: times, and the order of events "
+		  "of different CPUs, may be wrong; later recordings use CLOCK_MONOTONIC, unless "
+		  "the module was loaded with clock=tsc");
 }

@@ -152,6 +152,6 @@ void dying_wait(void)
 			break;
 		nanosleep(&nap, NULL);
 	}
-	log_note("ktraced %lu has been killed, but does not end: its session cannot be recovered "
-		 "yet", pid);
+	log_note("ktraced %lu was killed but has not ended yet; its session cannot be recovered "
+		 "until it has", pid);
 }

@@ -114,7 +114,7 @@ static const char *obstacle(Elf *elf, bool has_narrow)
 	if (elf_kind(elf) != ELF_K_ELF)
 		return NULL;
 	if (is_narrow(elf) && !has_narrow)
-		return "is a 32-bit program, and no library for these is installed beside ours";
+		return "is a 32-bit program, and the 32-bit library is not installed";
 	if (!is_narrow(elf) &&
 	    gelf_getclass(elf) != (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32))
 		return "is a program for another kind of machine";
@@ -123,7 +123,7 @@ static const char *obstacle(Elf *elf, bool has_narrow)
 	if (is_for_musl(elf, &ph))
 		return "is for the C library musl";
 	if (has_sanitizer(elf))
-		return "has a sanitizer, which must come first";
+		return "has a sanitizer, which must be loaded first";
 	return NULL;
 }
 

@@ -44,9 +44,9 @@ static int add_counter(struct context *c, struct ktrace_session *s, __u32 kind)
 		return 0;
 	c->counters[kind] = 0;
 	log_note("--context: no counter perf:%s: %s; the rest is recorded", ktrace_item_name(kind),
-		 error == -EOPNOTSUPP ? "this machine does not have it" :
-		 error == -EPERM ? "it takes CAP_PERFMON" :
-		 error == -ENOSPC ? "there can be 8" : strerror(-error));
+		 error == -EOPNOTSUPP ? "this machine does not support it" :
+		 error == -EPERM ? "it needs CAP_PERFMON" :
+		 error == -ENOSPC ? "at most 8 are possible" : strerror(-error));
 	return error == -ENOMEM || error == -EDQUOT ? error : 0;
 }
 
@@ -63,7 +63,7 @@ static int set_event(struct context *c, struct ktrace_session *s, __u16 id, stru
 		error = bits ? ktrace_session_context(s, id, bits) : 0;
 		if (error == -EPERM && bits & KTRACE_CONTEXT_KSTACK) {
 			log_note("--context: no kernel stacks: %s; the rest is recorded",
-				 lockdown_is_on() ? LOCKDOWN_WHY : "they take CAP_PERFMON");
+				 lockdown_is_on() ? LOCKDOWN_WHY : "they need CAP_PERFMON");
 			c->refused |= KTRACE_CONTEXT_KSTACK;
 		} else if (error == -EOPNOTSUPP && bits & KTRACE_CONTEXT_CGROUP) {
 			log_note("--context: this kernel has no cgroups; the rest is recorded");
@@ -87,7 +87,7 @@ static void read_symbols(struct context *c)
 			: kallsyms_read(&c->symbols);
 	c->has_read = true;
 	if (error)
-		log_note("names of kernel functions are not known: /proc/kallsyms: %s",
+		log_note("names of kernel functions are unknown: /proc/kallsyms: %s",
 			 strerror(-error));
 }
 
@@ -100,11 +100,11 @@ static void watch_maps(struct context *c, struct ktrace_session *s)
 	ktrace_session_clock(s, &now);
 	error = mmap_events_begin(&c->watch, now.raw);
 	if (error == -EXDEV)
-		log_note("--context: functions of programs stay without names: ktraced runs in a "
-			 "PID namespace");
+		log_note("--context: functions of programs stay unnamed: ktraced runs in a PID "
+			 "namespace");
 	else if (error)
-		log_note("--context: functions of programs that end at once stay without names: %s",
-			 error == -EACCES || error == -EPERM ? "it takes CAP_PERFMON" :
+		log_note("--context: functions of short-lived programs stay unnamed: %s",
+			 error == -EACCES || error == -EPERM ? "it needs CAP_PERFMON" :
 			 strerror(-error));
 }
 
@@ -113,14 +113,15 @@ static void unwatch_maps(struct context *c)
 	const struct mmap_events_loss loss = mmap_events_loss(c->watch);
 
 	if (loss.news)
-		log_note("--context: %llu times it is not known what code a process began to have",
+		log_note("--context: the kernel lost %llu reports of mapped code: functions there "
+			 "may stay unnamed",
 			 (unsigned long long)loss.news);
 	if (loss.cpus)
-		log_note("--context: %u times a CPU came; of its first moments it is not known what"
-			 " code processes began to have", loss.cpus);
+		log_note("--context: CPUs came online %u times; code mapped there in the first "
+			 "moments may stay unnamed", loss.cpus);
 	if (loss.untold)
-		log_note("--context: %llu times it was not written down what code a process began "
-			 "to have, as that was too much", (unsigned long long)loss.untold);
+		log_note("--context: the file had no room for %llu reports of mapped code: "
+			 "functions there may stay unnamed", (unsigned long long)loss.untold);
 	mmap_events_free(c->watch);
 	c->watch = NULL;
 }
@@ -131,8 +132,8 @@ static void drain_maps(struct context *c, struct ktrace_session *s, struct ktrac
 	if (mmap_events_drain(c->watch, s, meta) || c->is_short_said)
 		return;
 	c->is_short_said = true;
-	log_note("--context: processes map more code than is written down; until there is room"
-		 " again, functions of programs that end at once stay without names");
+	log_note("--context: the file has no room for more reports of mapped code; until it has, "
+		 "functions of short-lived programs stay unnamed");
 }
 
 int context_event(struct context *c, struct ktrace_session *s, __u16 id, const char *name)

@@ -111,7 +111,7 @@ static bool take_word(struct place *p, struct context_spec *w)
 		return no_such(p, at, len, "is not kstack, ustack, cgroup, nspid or perf:COUNTER",
 			       try_words);
 	return take_counter(w, at + head, len - head) ||
-	       no_such(p, at, len, "is no counter of those that ktraced(8) lists",
+	       no_such(p, at, len, "is not one of the counters in ktraced(8)",
 		       try_counters);
 }
 
@@ -164,7 +164,7 @@ static bool take_globs(struct place *p, struct context_spec *w)
 	do {
 		len = take_glob(p->at, end, glob);
 		if (len >= NAME_SIZE || !is_known(glob))
-			return no_such(p, p->at, len, "is no kernel event", select_try_kernel);
+			return no_such(p, p->at, len, "is not a kernel event", select_try_kernel);
 		p->at += len + 1;
 	} while (p->at <= end);
 	return true;
@@ -189,7 +189,7 @@ bool context_specs_parse(struct context_specs *w, const char *text, char *reason
 
 	for (;;) {
 		if (w->nr == CONTEXT_SPECS_MAX)
-			return fail(&p, p.at, strlen(p.at), "is too much");
+			return fail(&p, p.at, strlen(p.at), "exceeds the limit of clauses");
 		if (!take_clause(&p, &w->list[w->nr]))
 			return false;
 		w->nr++;

@@ -96,7 +96,7 @@ static const char *hint_of(int error)
 {
 	if (error != -EPERM && error != -EACCES)
 		return "";
-	return lockdown_is_on() ? "; " LOCKDOWN_WHY : geteuid() ? "; it takes CAP_PERFMON" : "";
+	return lockdown_is_on() ? "; " LOCKDOWN_WHY : geteuid() ? "; it needs CAP_PERFMON" : "";
 }
 
 /* Notes an event that cannot be recorded; with a pattern, such events are skipped. */
@@ -115,8 +115,8 @@ static int check_format(const struct dynamic_event *e)
 	int error = ktrace_event_type_read_format(e->name, e->format, &type, &wrong);
 
 	if (error == -EINVAL)
-		log_note("%s: the kernel's description of its fields cannot be read, line %u, "
-			 "column %u: %s; its events are shown as bytes", e->name, wrong.line,
+		log_note("%s: cannot parse the kernel's description of its fields: line %u, column "
+			 "%u: %s; its events are shown as bytes", e->name, wrong.line,
 			 wrong.column, wrong.message);
 	ktrace_event_type_free(type);
 	return error == -EINVAL ? 0 : error;
@@ -247,8 +247,8 @@ static int no_tracepoint(const char *item, char *reason)
 
 	find_nearest(&near, name, item);
 	if (!*near.name || is_of_module(item)) {
-		log_note("-e tp:%.256s: the kernel has no such tracepoint, unless a module "
-			 "brings it", item);
+		log_note("-e tp:%.256s: the kernel has no such tracepoint, unless a module defines "
+			 "it later", item);
 		return 0;
 	}
 	snprintf(reason, KPROBE_REASON_MAX, "tp:%.256s: the kernel has no such tracepoint%s", item,
@@ -289,7 +289,7 @@ static int want_tracepoints(struct dynamic *d, struct ktrace_session *s, const c
 		return error;
 	if (!tried)
 		return no_tracepoint(item, reason);
-	snprintf(reason, KPROBE_REASON_MAX, "tp:%.256s: the kernel does not let it be recorded: %s",
+	snprintf(reason, KPROBE_REASON_MAX, "tp:%.256s: the kernel does not allow recording it: %s",
 		 item, d->refused);
 	return -EOPNOTSUPP;
 }
@@ -372,12 +372,12 @@ static int check_functions(const struct functions *f, const char *item, bool is_
 		return 0;
 	}
 	if (f->nr)
-		snprintf(reason, KPROBE_REASON_MAX, "%.*s: %zu functions, and one pattern may "
-			 "mean %u: one that means fewer will do, or several%s", n, item, f->nr,
+		snprintf(reason, KPROBE_REASON_MAX, "%.*s: the pattern matches %zu functions, but "
+			 "the limit is %u; use a narrower pattern, or several%s", n, item, f->nr,
 			 FUNCTIONS_MAX, barred);
 	else
-		snprintf(reason, KPROBE_REASON_MAX, "%.*s: no function is called so%s", n, item,
-			 f->barred ? barred : ", or /proc/kallsyms cannot be read");
+		snprintf(reason, KPROBE_REASON_MAX, "%.*s: no function matches%s", n, item,
+			 f->barred ? barred : ", or /proc/kallsyms is not readable");
 	return f->nr ? -E2BIG : -ENOENT;
 }
 
@@ -396,9 +396,9 @@ static int end_probing(const struct probing *p, int error, bool is_again, char *
 		return -EINVAL;
 	}
 	if (p->refused && !is_again)
-		log_note("%.*s: the kernel refuses %zu of these functions, the first is %s: %.*s",
-			 n, p->item, p->refused, p->first, (int)strcspn(p->reason, "\n"),
-			 p->reason);
+		log_note("%.*s: the kernel refuses probes in %zu of these functions; the first is "
+			 "%s: %.*s", n, p->item, p->refused, p->first,
+			 (int)strcspn(p->reason, "\n"), p->reason);
 	return 0;
 }
 
@@ -428,9 +428,8 @@ static int want_probes(struct dynamic *d, struct ktrace_session *s, const char *
 static int want_item(struct dynamic *d, struct ktrace_session *s, const char *item, char *reason)
 {
 	if (!tracefs_dir()) {
-		snprintf(reason, KPROBE_REASON_MAX, "%.256s: tracefs cannot be read: is it "
-			 "mounted, and is this root? "
-			 "mount -t tracefs tracefs /sys/kernel/tracing", item);
+		snprintf(reason, KPROBE_REASON_MAX, "%.256s: cannot read tracefs; as root, mount "
+			 "it with: mount -t tracefs tracefs /sys/kernel/tracing", item);
 		return -ENOENT;
 	}
 	if (kprobe_is_pattern(item))
@@ -505,7 +504,7 @@ void dynamic_switch(struct dynamic *d, struct ktrace_session *s)
 			e->is_on = e->is_wanted;
 	}
 	if (d->skipped && !d->is_again)
-		log_note("%u tracepoint%s cannot be recorded, the first is %s", d->skipped,
+		log_note("%u tracepoint%s cannot be recorded; the first is %s", d->skipped,
 			 d->skipped == 1 ? "" : "s", d->refused);
 }
 
@@ -548,14 +547,14 @@ void dynamic_missed(const struct dynamic *d, struct ktrace_session *s, struct kt
 		ktrace_text_str(t, "name", e->name);
 		ktrace_text_u64(t, "count", missed);
 		if (nr++ < MISSED_LINES)
-			log_error("%s: the kernel made no record of %llu hits, because it was "
-				  "making another one or a BPF program kept them back", e->name,
+			log_error("%s: the kernel dropped %llu hits, because it was recording "
+				  "another one or a BPF program filtered them out", e->name,
 				  (unsigned long long)missed);
 		else
 			others += missed;
 	}
 	if (others)
-		log_error("%u other tracepoints: no record of %llu hits", nr - MISSED_LINES,
+		log_error("%u other tracepoints: the kernel dropped %llu hits", nr - MISSED_LINES,
 			  (unsigned long long)others);
 }
 

@@ -143,7 +143,7 @@ static int add_entry(struct rules *rules, const char *events, const struct wante
 	rule.glob_off = (size_t)(e->glob - events);
 	if (!e->is_closed)
 		return fail(rules->error, &rule, e->expr_len,
-			    e->expr[e->expr_len] ? "expected , or the end behind }" :
+			    e->expr[e->expr_len] ? "expected , or the end after }" :
 			    "the closing } is missing");
 	rule.glob = strndup(e->glob, e->glob_len);
 	if (!rule.glob)
@@ -311,8 +311,8 @@ static int set_unreadable(struct ktrace_session *s, const struct rules *rules,
 	int ret;
 
 	if (!is_wanted)
-		log_note("%s: without a description that can be read it has no filter, and is not "
-			 "recorded", ev->dynamic->name);
+		log_note("%s: not recorded, because the filter cannot parse its description",
+			 ev->dynamic->name);
 	ktrace_program_init(&program, is_wanted);
 	filter = ktrace_program_filter(&program, ev->id);
 	ret = ktrace_session_filter(s, &filter);
@@ -355,8 +355,8 @@ static int check_use(const struct rules *rules, const struct choice *choice, boo
 		if (!r->filter || is_deferred(r, choice, is_session))
 			continue;
 		if (!r->is_used)
-			return fail(rules->error, r, 0, "this is for no kernel event: those of "
-				    "programs can be filtered on reading");
+			return fail(rules->error, r, 0, "this filter applies to no kernel event; "
+				    "filter events of programs when reading the trace");
 		if (ktrace_filter_unmet(r->filter, &wrong))
 			return fail(rules->error, r, wrong.at, wrong.message);
 	}

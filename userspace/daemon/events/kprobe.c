@@ -239,12 +239,13 @@ int kprobe_make(struct kprobes *k, const char *item, char *path, size_t path_siz
 	/* Each line is a probe, so a second line would never be removed. */
 	for (const char *at = item; *at; at++)
 		if (iscntrl((unsigned char)*at)) {
-			put_text(reason, "a probe with a control character, column %td",
+			put_text(reason, "a probe must not have control characters: column %td",
 				 at - item + 1);
 			return -EINVAL;
 		}
 	if (!*probe || *probe == ' ') {
-		put_reason(reason, "a function is missing", item, (size_t)(probe - item));
+		put_reason(reason, "the name of the function is missing", item,
+			   (size_t)(probe - item));
 		return -EINVAL;
 	}
 	error = kprobe_args_resolve(probe, resolved, sizeof(resolved), what, sizeof(what), &column);

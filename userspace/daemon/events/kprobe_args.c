@@ -186,8 +186,8 @@ static int put_word(char *out, size_t size, const struct prototype *p, const cha
 	unsigned int number;
 
 	if (memmem(a.fetch, a.fetch_len, "->", 2) && isalpha((unsigned char)*a.fetch)) {
-		snprintf(reason, reason_size, "this kernel does not know members of arguments by "
-			 "name: +OFFSET(%%REGISTER) does it");
+		snprintf(reason, reason_size, "this kernel does not support members of arguments "
+			 "by name: use +OFFSET(%%REGISTER)");
 		return -EOPNOTSUPP;
 	}
 	if (!is_identifier(a.fetch, a.fetch_len))
@@ -196,9 +196,9 @@ static int put_word(char *out, size_t size, const struct prototype *p, const cha
 	if (number)
 		return put_param(out, size, p, &a, number);
 	snprintf(reason, reason_size, "%s '%.*s'", !p->base ?
-		 "without BTF (/sys/kernel/btf/vmlinux) there is no argument" : p->params ?
-		 "the function has no argument" :
-		 "this kernel tells no names of the function's arguments, nor",
+		 "without BTF (/sys/kernel/btf/vmlinux) ktraced cannot resolve argument" :
+		 p->params ? "the function has no argument" :
+		 "the kernel's BTF does not name the function's arguments: cannot resolve",
 		 (int)a.fetch_len, a.fetch);
 	return -ENOENT;
 }

@@ -127,13 +127,13 @@ static const char *find_reason(const struct symbol *s)
 	if (!s->is_code)
 		return "this is data, not a function";
 	if (s->address && s->address >= s->init_from && s->address < s->init_to)
-		return "this was code for booting, and is not in memory any more";
+		return "this code ran at boot only and is no longer in memory";
 	if (is_listed(BLACKLIST, 1, s->name) > 0)
-		return "the kernel allows no probe in this function, as probes need it themselves "
-		       "(" BLACKLIST ")";
+		return "the kernel allows no probe in this function, because probes use it "
+		       "themselves (" BLACKLIST ")";
 	if (is_without_tracing(s->name))
-		return "the kernel allows no probe in this function, as it is compiled without "
-		       "tracing (notrace)";
+		return "the kernel allows no probe in this function, because it is compiled "
+		       "without tracing (notrace)";
 	return NULL;
 }
 

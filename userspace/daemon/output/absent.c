@@ -48,7 +48,7 @@
 
 static const char *const reasons[ABSENT_NR] = {
 	[ABSENT_USER] = "as another user",
-	[ABSENT_SECURE] = "with a set-user-ID bit or the like",
+	[ABSENT_SECURE] = "with a set-user-ID bit or similar",
 	[ABSENT_CLEARED] = "with an empty environment",
 	[ABSENT_ENVIRONMENT] = "without KTRACE_SESSION in the environment",
 	[ABSENT_PRELOAD] = "with an LD_PRELOAD of their own",
@@ -58,7 +58,7 @@ static const char *const reasons[ABSENT_NR] = {
 	[ABSENT_DEVICE] = ("without this " KTRACE_DEVICE),
 	[ABSENT_SPACE] = "with too little address space (ulimit -v)",
 	[ABSENT_PROGRAM] = "that cannot load the library (static, sanitizer, musl, 32 bits)",
-	[ABSENT_UNKNOWN] = "for a reason that is not known",
+	[ABSENT_UNKNOWN] = "for an unknown reason",
 };
 
 /* Returns the size of all mappings of a file in this process. */
@@ -546,7 +546,7 @@ void absent_say(struct absent *a)
 	for (int reason = 0; reason < ABSENT_NR; reason++)
 		any |= say_reason(a, reason);
 	if (a->session && a->lost + a->overrun)
-		log_note("of %llu other programs it is not known whether they could take part",
+		log_note("it is unknown whether %llu other programs could take part",
 			 (unsigned long long)(a->lost + a->overrun));
 	else if (!a->session && any)
 		log_note("programs that ran for a short time may have been missed");

@@ -20,7 +20,7 @@ int capture_wrote(struct capture *c, int error)
 		return 0;
 	if (!c->write_error && !c->was_told)
 		log_error("cannot write to %s: %s%s", c->path, room_error(c, error),
-			  c->must_keep ? "" : "; events are lost meanwhile");
+			  c->must_keep ? "" : "; events are lost until writing works again");
 	c->was_told = true;
 	c->write_error = error;
 	c->retry_ns = now_ns() + RETRY_NS;
@@ -31,7 +31,7 @@ int capture_wrote(struct capture *c, int error)
 void capture_wrote_block(struct capture *c)
 {
 	if (c->write_error && !c->was_told_again)
-		log_note("%s can be written again", c->path);
+		log_note("writing to %s works again", c->path);
 	c->was_told_again |= c->write_error;
 	c->write_error = 0;
 }
@@ -51,8 +51,8 @@ static bool is_indispensable(const char *line, const void *unused)
 static void give_up_meta(struct capture *c)
 {
 	if (!c->meta_kept)
-		log_error("%s: names of processes, threads and addresses that it cannot take are "
-			  "given up", c->path);
+		log_error("%s: names of processes, threads and addresses that cannot be written "
+			  "are dropped", c->path);
 	lines_keep(&c->meta, is_indispensable, NULL);
 	c->meta_kept = c->meta.len + 1;
 }

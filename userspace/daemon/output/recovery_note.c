@@ -44,5 +44,5 @@ void recovery_note_change(struct ktrace_session *s, const char *path,
 	int error = recovery_note_set(s, path, file, begin);
 
 	if (error)
-		log_note("this session could not be recovered: %s", strerror(-error));
+		log_note("this session cannot be recovered if ktraced dies: %s", strerror(-error));
 }

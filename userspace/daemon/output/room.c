@@ -13,8 +13,8 @@
 
 static const char *limit(int error)
 {
-	return error == -EFBIG ? "it has reached --max-size" :
-	       "less would stay free than --min-free says, or else 5 % or 1 GiB";
+	return error == -EFBIG ? "the recording has reached --max-size" :
+	       "less than --min-free (default: 5 %, at most 1 GiB) would stay free";
 }
 
 int room_begin(__u64 min_free, const char *path, struct ktrace_tracefile *file)

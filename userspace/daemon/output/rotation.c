@@ -197,7 +197,8 @@ static void go_on_with(struct capture *c, char *path, struct ktrace_tracefile *f
 	size = ktrace_tracefile_size(c->file);
 	error = ktrace_tracefile_close_part(c->file);
 	if (error)
-		log_error("%s: %s; it can be read as far as it goes", c->path, strerror(-error));
+		log_error("%s: %s; the file can be read up to that point", c->path,
+			  strerror(-error));
 	/* The size with index and end mark, if the file has not been moved. */
 	if (!stat(c->path, &st) && (__u64)st.st_size > size)
 		size = (__u64)st.st_size;
@@ -226,7 +227,8 @@ void rotation_change(struct capture *c)
 	p->retry_ns = now_ns() + RETRY_NS;
 	p->is_full = false;
 	if (!p->was_told)
-		log_error("%s: %s; %s goes on", path ? path : p->output, strerror(-error), p->path);
+		log_error("%s: %s; recording continues in %s", path ? path : p->output,
+			  strerror(-error), p->path);
 	p->was_told = true;
 	free(path);
 }

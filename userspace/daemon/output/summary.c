@@ -59,20 +59,20 @@ void summary_say(const struct summary *s)
 void summary_say_doubts(const struct ktrace_session_info *info, __u64 undecided, __u32 guests)
 {
 	if (undecided)
-		log_error("%llu event%s recorded without being filtered, as that would have taken "
-			  "longer than it may", (unsigned long long)undecided,
+		log_error("%llu event%s recorded unfiltered: their filter exceeded its time limit",
+			  (unsigned long long)undecided,
 			  undecided == 1 ? " is" : "s are");
 	if (info->refused)
-		log_error("%u program%s could not take part: those of one user hold max_user_mb of "
-			  "other users' sessions at most, ended ones included; see ktrace(4)",
+		log_error("%u program%s could not take part: one user's programs may hold at most "
+			  "max_user_mb of other users' sessions, including ended ones; see "
+			  "ktrace(4)",
 			  info->refused, info->refused == 1 ? "" : "s");
 	if (guests)
-		log_error("%u time%s a child that shares the memory of its parent was noticed "
-			  "late: events of both may be missing or damaged, see 'vfork' in "
-			  "libktrace(3)",
+		log_error("%u time%s a child that shares its parent's memory was noticed late: "
+			  "events of both may be missing or damaged, see 'vfork' in libktrace(3)",
 			  guests, guests == 1 ? "" : "s");
 	if (info->is_damaged)
-		log_error("somebody took away memory of the session: events are missing");
+		log_error("another process truncated the session's memory: events are missing");
 }
 
 /* Writes ,"KEY":NUMBER; the first member has no comma. */

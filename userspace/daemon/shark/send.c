@@ -303,7 +303,7 @@ void sender_open(struct sender *s, const struct sender_options *o, const char *b
 	}
 	s->listen_fd = open_port(session);
 	if (s->listen_fd < 0)
-		log_error("no port for chunks: %s", strerror(-s->listen_fd));
+		log_error("cannot open the port for chunks: %s", strerror(-s->listen_fd));
 }
 
 /* True if a signal is pending (all are blocked): its sender does not want to wait. */
@@ -402,8 +402,8 @@ static int send_job(struct sender *s, const struct ktrace_shark_job *job, struct
 static void take_back(struct sender *s, const struct ktrace_shark_job *job,
 		      const struct disk_done *done)
 {
-	log_error("chunk %u of the kernel is taken back: who waited for it was killed",
-		  job->chunk);
+	log_error("chunk %u of the kernel is removed again: the program that waited for it was "
+		  "killed", job->chunk);
 	s->written--;
 	s->failed++;
 	pthread_mutex_lock(&s->disk_lock);
@@ -490,7 +490,7 @@ void sender_begin(struct sender *s, const struct sender_options *o, bool has_ker
 	/* Without the device the kernel has no chunks. */
 	if (error && error != -ENOENT && is_wanted)
 		log_note("chunks of the kernel are not sent: %s", error == -EBUSY ?
-			 "somebody else does that" : strerror(-error));
+			 "another recording sends them" : strerror(-error));
 }
 
 /* Returns false if a connection is stuck. */
@@ -532,7 +532,7 @@ void sender_close(struct sender *s)
 	is_over &= end_kernel(s);
 	say(s);
 	if (!is_over) {
-		log_error("a chunk is still being written or sent, and is not waited for");
+		log_error("a chunk is still being written or sent; ktraced does not wait for it");
 		return;
 	}
 	disk_exit(&s->disk);

@@ -230,12 +230,12 @@ void disk_undo(struct disk *d, const struct disk_done *done)
 		return;
 	/* Another chunk has been appended since. */
 	if (lseek(f->fd, 0, SEEK_END) != done->after) {
-		log_error("%s has a chunk too many", f->name);
+		log_error("%s has a chunk that should have been removed", f->name);
 		return;
 	}
 	if (!done->is_new) {
 		if (ftruncate(f->fd, done->before))
-			log_error("%s: %s: it has a chunk too many", f->name, strerror(errno));
+			log_error("%s: %s: cannot remove its last chunk", f->name, strerror(errno));
 		return;
 	}
 	unlinkat(d->folder_fd, f->name, 0);

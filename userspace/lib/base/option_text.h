@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#define OPTION_FAULT "option '%s' is unknown or ambiguous, or its value is missing or not wanted"
+#define OPTION_FAULT "option '%s' is unknown or ambiguous, or has a missing or unexpected value"
 
 /* True if all arguments are printable ASCII, so that getopt may print them. */
 static inline bool option_is_printable(char *const *argv)

@@ -302,8 +302,8 @@ static bool add_far(struct reader *r, const struct declaration *d, struct ktrace
 	__u32 i;
 
 	if (size % 4 || nr > TEXTS_MAX || (nr > 1 && nr != d->texts))
-		return refuse(r, d->from, "the place of %.*s has %u bytes", (int)d->len, d->name,
-			      size);
+		return refuse(r, d->from, "the location of %.*s has an invalid size, %u bytes",
+			      (int)d->len, d->name, size);
 	f->place = d->place;
 	f->shape = f->scalar == KTRACE_CHAR ? KTRACE_STRING : KTRACE_COUNTED;
 	for (i = 0; i < nr; i++, f->offset += 4)
@@ -359,7 +359,7 @@ static bool take_number(struct reader *r, const char *head, __u32 max, __u32 *nu
 		return refuse(r, r->at, "expected a number here");
 	n = strtoul(r->at, &end, 10);
 	if (n > max)
-		return refuse(r, r->at, "this is larger than %u", max);
+		return refuse(r, r->at, "the number is larger than %u", max);
 	r->at = end;
 	*number = (__u32)n;
 	return true;
@@ -513,7 +513,7 @@ int ktrace_event_type_read_format(const char *name, const char *format,
 	if (!is_full_name(name) || strnlen(format, KTRACE_DESC_SIZE_MAX) == KTRACE_DESC_SIZE_MAX) {
 		r.text = "";
 		refuse(&r, r.text, is_full_name(name) ? "the description is too long" :
-		       "the name of the event cannot be");
+		       "the name of the event is invalid");
 		return -EINVAL;
 	}
 	r.print = strstr(format, print_mark);

@@ -38,8 +38,8 @@ static int append(const struct expander *x, struct expansion *e,
 	struct ktrace_match_step *steps;
 
 	if (e->nr == STEPS_MAX)
-		return refuse(x, "there is too much to compare for the kernel: "
-			      "it can be filtered on reading");
+		return refuse(x, "too many comparisons for the kernel; filter when reading the "
+			      "trace");
 	steps = realloc(e->steps, (e->nr + 1) * sizeof(*steps));
 	if (!steps)
 		return -ENOMEM;
@@ -289,8 +289,8 @@ static int expand_flags(const struct expander *x, struct expansion *e)
 		if (flags[i].flag == x->test->literal.flag)
 			s.value = flags[i].bit;
 	if (!s.value)
-		return refuse(x, "of the flags the kernel knows irq and truncated: "
-			      "others can be filtered on reading");
+		return refuse(x, "the kernel can filter only by the flags irq and truncated; "
+			      "filter by others when reading the trace");
 	e->is_inverse = x->test->op == OP_NE;
 	return add(x, e, &s);
 }
@@ -366,7 +366,7 @@ static int expand_library(const struct expander *x, struct expansion *e)
 			return expand_flags(x, e);
 		return s.what == KTRACE_MATCH_COMM ? add_text(x, e, s) : add_number(x, e, s);
 	}
-	return refuse(x, "the kernel does not know %s: it can be filtered on reading", name);
+	return refuse(x, "the kernel cannot filter by %s; filter when reading the trace", name);
 }
 
 /* Finds a cgroup of version 2 by its path; its id is the inode number of its folder. */
@@ -399,7 +399,7 @@ static int expand_cgroup(const struct expander *x, struct expansion *e)
 	if (l->is_number && x->test->op != OP_GLOB)
 		return add_number(x, e, s);
 	if (x->test->op != OP_EQ && x->test->op != OP_NE)
-		return refuse(x, "cgroup is a number, or the path of one, with == or !=");
+		return refuse(x, "expected the number of a cgroup, or its path with == or !=");
 	if (!find_cgroup(l->text, &s.value))
 		return refuse(x, "there is no cgroup '%.80s'", l->text);
 	return add(x, e, &s);
@@ -410,7 +410,7 @@ static int expand_uid(const struct expander *x, struct expansion *e)
 	const struct ktrace_match_step s = { .what = KTRACE_MATCH_UID };
 
 	if (!x->test->literal.is_number || x->test->op == OP_GLOB)
-		return refuse(x, "uid is a number");
+		return refuse(x, "expected a number as uid");
 	return add_number(x, e, s);
 }
 
@@ -442,8 +442,8 @@ static int expand_payload(const struct expander *x, struct expansion *e)
 	if (p)
 		note_value(t, p);
 	if (p && p->kind == KTRACE_PLACE_OTHER)
-		return refuse(x, "the kernel does not look into '%.40s' of %.60s: it can be "
-			      "filtered on reading", t->name, x->type->full_name);
+		return refuse(x, "the kernel cannot filter by '%.40s' of %.60s; filter when "
+			      "reading the trace", t->name, x->type->full_name);
 	/* An element of a field that is not an array */
 	if (t->element != ELEMENT_ALL && (!p || t->element >= p->count))
 		return 0;
@@ -471,6 +471,6 @@ int ktrace_filter_expand(const struct expander *x, struct expansion *e)
 	if (t->owner == OWNER_LIBRARY)
 		return expand_library(x, e);
 	source = x->filter->sources[t->owner - OWNER_SOURCE];
-	return refuse(x, "the kernel does not know %s: it can be filtered on reading",
+	return refuse(x, "the kernel cannot filter by %s; filter when reading the trace",
 		      source->fields[t->field].name);
 }

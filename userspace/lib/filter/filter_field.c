@@ -205,46 +205,46 @@ GET_SOFTWARE(switches, PERF_COUNT_SW_CONTEXT_SWITCHES)
 
 /* Name, description, type, getter, and whether the value is the same for all of an event type */
 #define FIELDS(X)										\
-	X("time", "when; compared with times as for --since", TIME, get_time, false)		\
+	X("time", "time of the event; values as for --since", TIME, get_time, false)		\
 	X("raw", "stamp as recorded", NUMBER, get_raw, false)					\
 	X("cpu", "CPU of the buffer; a thread's buffer has none", NUMBER, get_cpu, false)	\
 	X("tid", "thread", NUMBER, get_tid, false)						\
 	X("pid", "process, where known", NUMBER, get_pid, false)				\
 	X("comm", "name of the thread, where known", TEXT, get_comm, false)			\
 	X("event", "provider:name", TEXT, get_event, true)					\
-	X("event.name", "the same", TEXT, get_event, true)					\
-	X("event.time", "as time", TIME, get_time, false)					\
-	X("event.tsc", "as raw", NUMBER, get_raw, false)					\
+	X("event.name", "same as event", TEXT, get_event, true)					\
+	X("event.time", "same as time", TIME, get_time, false)					\
+	X("event.tsc", "same as raw", NUMBER, get_raw, false)					\
 	X("event.family", "provider or kernel family", TEXT, get_event_family, true)		\
-	X("event.category", "the same", TEXT, get_event_family, true)				\
+	X("event.category", "same as event.family", TEXT, get_event_family, true)		\
 	X("event.subname", "name without provider", TEXT, get_event_subname, true)		\
 	X("event.id", "number of the event type", NUMBER, get_event_id, true)			\
 	X("event.size", "bytes of payload", NUMBER, get_event_size, false)			\
 	X("flags",										\
-	  "== has it, != has it not: irq truncated incomplete no-start critical backwards",	\
+	  "== is set, != is not set: irq truncated incomplete no-start critical backwards",	\
 	  FLAGS, get_flags, false)								\
-	X("lost", "number of lost events, of ktrace:lost", NUMBER, get_lost, false)		\
+	X("lost", "number of lost events (ktrace:lost)", NUMBER, get_lost, false)		\
 	X("lost.reason", "why they were lost", TEXT, get_lost_reason, false)			\
 	X("stream", "number of the stream in its file", NUMBER, get_stream, false)		\
 	X("stream.kind", "kernel, user or unknown", TEXT, get_stream_kind, true)		\
 	X("trace.index", "number of the file, from 0", NUMBER, get_trace_index, false)		\
 	X("trace.name", "name of the file", TEXT, get_trace_name, false)			\
 	X("trace.host", "name of the host", TEXT, get_trace_host, false)			\
-	X("context.kstack", "number of the kernel's stack, of ktraced --context",		\
+	X("context.kstack", "number of the kernel stack (ktraced --context)",			\
 	  NUMBER, get_kstack, false)								\
-	X("context.ustack", "number of the program's stack", NUMBER, get_ustack, false)		\
+	X("context.ustack", "number of the program stack", NUMBER, get_ustack, false)		\
 	X("context.cgroup", "path of the control group", TEXT, get_cgroup, false)		\
 	X("context.cgroup_id", "number of the control group", NUMBER, get_cgroup_id, false)	\
 	X("context.nspid", "process in its pid namespace", NUMBER, get_nspid, false)		\
-	X("context.nstid", "thread there", NUMBER, get_nstid, false)				\
+	X("context.nstid", "thread in its pid namespace", NUMBER, get_nstid, false)		\
 	X("context.cycles", "counter of the CPU", NUMBER, get_cycles, false)			\
-	X("context.instructions", "the same", NUMBER, get_instructions, false)			\
-	X("context.cache-misses", "the same", NUMBER, get_cache_misses, false)			\
-	X("context.branch-misses", "the same", NUMBER, get_branch_misses, false)		\
-	X("context.cpu-clock", "the same, ns", NUMBER, get_cpu_clock, false)			\
-	X("context.task-clock", "the same, ns", NUMBER, get_task_clock, false)			\
-	X("context.page-faults", "the same", NUMBER, get_page_faults, false)			\
-	X("context.context-switches", "the same", NUMBER, get_switches, false)
+	X("context.instructions", "counter of the CPU", NUMBER, get_instructions, false)	\
+	X("context.cache-misses", "counter of the CPU", NUMBER, get_cache_misses, false)	\
+	X("context.branch-misses", "counter of the CPU", NUMBER, get_branch_misses, false)	\
+	X("context.cpu-clock", "counter of the kernel, ns", NUMBER, get_cpu_clock, false)	\
+	X("context.task-clock", "counter of the kernel, ns", NUMBER, get_task_clock, false)	\
+	X("context.page-faults", "counter of the kernel", NUMBER, get_page_faults, false)	\
+	X("context.context-switches", "counter of the kernel", NUMBER, get_switches, false)
 
 static const struct ktrace_filter_field fields[] = {
 #define X(name, what, type, get, is_of_type) { name, what, KTRACE_FILTER_##type },

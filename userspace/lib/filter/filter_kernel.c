@@ -241,7 +241,7 @@ static int too_long(struct ktrace_filter_error *error)
 {
 	*error = (struct ktrace_filter_error){ .line = 1, .column = 1 };
 	snprintf(error->message, sizeof(error->message), "the expression is too long for the "
-		 "kernel: it can be filtered on reading");
+		 "kernel; filter when reading the trace");
 	return -EINVAL;
 }
 

@@ -158,8 +158,8 @@ static void register_events(void)
 		return;
 	is_told = has_sanitizer();
 	if (is_told)
-		tell("libktrace-pthread: this program has a sanitizer, which comes first: "
-		     "what its threads do is not recorded\n");
+		tell("libktrace-pthread: this program has a sanitizer, which must be loaded first: "
+		     "its threads and locks are not recorded\n");
 	else
 		ktrace_events_register(__start_ktrace_events, __stop_ktrace_events);
 }

@@ -128,11 +128,11 @@ static int get_info(struct ktrace_session *s, struct ktrace_info *info)
 static int fail_channel(struct ktrace_session *s, int error, const char *which)
 {
 	if (error == -EDQUOT)
-		return session_fail(s, error, "more memory than the module's parameters "
-				    "max_session_mb and max_user_mb allow, %s channel", which);
+		return session_fail(s, error, "the %s channel needs more memory than the module's "
+				    "parameters max_session_mb and max_user_mb allow", which);
 	if (error == -EBUSY)
-		return session_fail(s, error, "as many sessions as the module allows, %s channel",
-				    which);
+		return session_fail(s, error, "the module has no room for another session, %s "
+				    "channel", which);
 	return session_fail(s, error, KTRACE_DEVICE ", %s channel", which);
 }
 

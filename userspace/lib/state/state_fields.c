@@ -119,8 +119,8 @@ static const char *const reasons[] = {
 /* Name, description, type, getter, and the possible texts, NULL = any */
 #define FIELDS(X)										\
 	X("state.pid", "process of the thread, where known", NUMBER, get_pid, NULL)		\
-	X("state.ppid", "process that made it, where known", NUMBER, get_ppid, NULL)		\
-	X("state.creation_time", "when it was made, where recorded", TIME, get_creation, NULL)	\
+	X("state.ppid", "its parent process, where known", NUMBER, get_ppid, NULL)		\
+	X("state.creation_time", "when it was created, if recorded", TIME, get_creation, NULL)	\
 	X("state.insertion_time", "first event about it", TIME, get_insertion, NULL)		\
 	X("state.process_name", "name of the thread, where known", TEXT, get_name, NULL)	\
 	X("state.execution_mode", "user syscall trap irq softirq unknown",			\
@@ -132,7 +132,7 @@ static const char *const reasons[] = {
 	  TEXT, get_status, statuses)								\
 	X("state.wait_reason", "of wait: sleep disk stopped traced idle parked",		\
 	  TEXT, get_wait, reasons)								\
-	X("state.cpu", "CPU where it runs, ran or is to run", NUMBER, get_cpu, NULL)
+	X("state.cpu", "CPU where it runs, last ran or will run", NUMBER, get_cpu, NULL)
 
 static const struct ktrace_filter_field fields[] = {
 #define X(name, what, type, get, texts) { name, what, KTRACE_FILTER_##type },

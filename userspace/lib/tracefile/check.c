@@ -122,7 +122,7 @@ static void see_lost(struct checker *c, struct checked *st, __u64 offset,
 			st->lost.count[i] = lost->count[i];
 	}
 	if (is_less)
-		ktrace_reader_report(&c->reader, offset, "counts of lost records go down");
+		ktrace_reader_report(&c->reader, offset, "counts of lost records decrease");
 }
 
 /**
@@ -189,11 +189,11 @@ static void check_block(struct checker *c, struct checked *st, const struct ktra
 	if (found.is_corrupt)
 		ktrace_reader_report(&c->reader, offset, "impossible record");
 	else if (found.records != s->records)
-		ktrace_reader_report(&c->reader, offset, "header has another number of records");
+		ktrace_reader_report(&c->reader, offset, "header has a wrong number of records");
 	else if (!found.is_empty && found.last_ts > s->last_ts)
-		ktrace_reader_report(&c->reader, offset, "header has a smaller last stamp");
+		ktrace_reader_report(&c->reader, offset, "last stamp in the header is too small");
 	if (s->pos < st->end)
-		ktrace_reader_report(&c->reader, offset, "section is not behind its predecessor");
+		ktrace_reader_report(&c->reader, offset, "section does not follow its predecessor");
 	else if (!follows(st, s->pos) && !st->gap)
 		st->gap = offset;
 	st->end = s->pos + c->loaded.size;
@@ -253,7 +253,7 @@ static const char *what_is_wrong(int error)
 	if (error == -EBADMSG)
 		return "checksum is wrong";
 	return error == -EILSEQ ? "bytes cannot be decompressed" :
-	       "section is stored in an unknown way";
+	       "section has an unknown encoding";
 }
 
 /* Checks one section that the walk has reached */
@@ -298,7 +298,8 @@ static void check_streams(struct checker *c)
 		c->out->lost += sum;
 		if (st->gap && !sum)
 			ktrace_reader_report(&c->reader, st->gap,
-					     "data are missing before here, and no loss is told");
+					     "data is missing before here, but no loss is "
+					     "recorded");
 	}
 }
 
@@ -310,7 +311,8 @@ static int compare_entry(void *arg, const struct ktrace_index *entry, __u64 end)
 	(void)end;	/* known from walking */
 	if (!c->differs && (i >= c->index_nr || memcmp(entry, &c->index[i], sizeof(*entry)))) {
 		c->differs = true;
-		ktrace_reader_report(&c->reader, entry->offset, "index is wrong here");
+		ktrace_reader_report(&c->reader, entry->offset,
+				     "wrong index entry for this section");
 	}
 	return 0;
 }

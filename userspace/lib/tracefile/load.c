@@ -145,7 +145,7 @@ const char *ktrace_load_error(int error)
 	case -EILSEQ:
 		return "damaged section, skipped: its bytes cannot be decompressed";
 	case -EPROTONOSUPPORT:
-		return "section is stored in an unknown way, skipped: a newer ktrace is needed";
+		return "section has an unknown encoding, skipped: a newer ktrace is needed";
 	}
 	return strerror(-error);
 }

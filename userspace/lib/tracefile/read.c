@@ -225,7 +225,7 @@ static int pass(struct reader *r, const struct ktrace_section *s)
 {
 	if (s->type == KTRACE_SECTION_END) {
 		if (r->next < r->size)
-			ktrace_reader_report(r, r->next, "data behind the end mark, ignored");
+			ktrace_reader_report(r, r->next, "data after the end mark, ignored");
 		r->is_closed = true;
 		return 0;
 	}

@@ -209,8 +209,8 @@ static void report_format(const struct trace *t, const struct line *l, const cha
 {
 	char message[320], *c;
 
-	snprintf(message, sizeof(message), "the kernel's description of %.128s cannot be read, "
-		 "line %u, column %u: %s", name, wrong->line, wrong->column, wrong->message);
+	snprintf(message, sizeof(message), "cannot parse the kernel's description of %.128s: line "
+		 "%u, column %u: %s", name, wrong->line, wrong->column, wrong->message);
 	for (c = message; *c; c++)
 		if (*c < ' ' || *c > '~')
 			*c = '?';
@@ -508,7 +508,7 @@ void ktrace_meta_parse(struct trace *t, __u64 offset, char *text, size_t size)
 		if (ret == -ENOMEM)
 			t->error = ret;
 		if (ret == -EINVAL && !is_reported) {
-			trace_report(t, offset, "META line that makes no sense");
+			trace_report(t, offset, "META line is invalid");
 			is_reported = true;
 		}
 	}

@@ -138,7 +138,7 @@ static int use_section(struct stream *s, struct entry *e)
 
 	if (sec->stream != s->pub.id ||
 	    sec->type != (is_lost ? KTRACE_SECTION_LOST : KTRACE_SECTION_BLOCK))
-		return bad_section(s, e, "section is not what the index says, skipped");
+		return bad_section(s, e, "section does not match the index, skipped");
 	if (is_lost) {
 		if (!ktrace_section_lost(&lost, s->loaded.body, s->loaded.size))
 			unknown_reasons(s, e);

@@ -368,7 +368,7 @@ const struct option_row compress_options[] = {
 const char *output_error(int error)
 {
 	return error == -ENOSPC && ktrace_disk_room_default() ?
-	       "No space left on device, but for what stays free (--min-free)" : strerror(-error);
+	       "No space left on device, except what --min-free keeps free" : strerror(-error);
 }
 
 int output_give_mode(int fd, bool is_folder)

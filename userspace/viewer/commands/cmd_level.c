@@ -356,7 +356,7 @@ static int take_words(struct wish *w, int nr, char **words)
 			strspn(words[0], "0123456789abcdef") != 16 && *words[0] != '/' &&
 			strncmp(words[0], "dev:", 4) && strncmp(words[0], "shm:", 4))) {
 		if (!is_last_levels) {
-			complain_safely("ktrace level: there is no level '%s', but %s", bad,
+			complain_safely("ktrace level: unknown level '%s'; levels are %s", bad,
 					ktrace_level_choices());
 			return STATUS_USAGE;
 		}

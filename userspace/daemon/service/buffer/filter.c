@@ -76,7 +76,7 @@ static const char *read_words(struct words *w, const uint8_t *bytecode, size_t s
 		uint64_t value;
 
 		if (!wire_varint(&in, &value))
-			return "a number is cut off";
+			return "a number is truncated";
 		w->at[w->nr++] = (uint32_t)value;
 	}
 	if (!w->nr || checksum(w->at, w->nr - 1) != w->at[w->nr - 1])
@@ -98,7 +98,7 @@ static const char *read_row(struct filter *f, struct words *w, uint32_t begin)
 		return "field 0";
 	if (code == CODE_RANGE || code == CODE_NESTED || code == CODE_TEXT_OF_KIND) {
 		if (w->next == w->nr)
-			return "it ends within a field";
+			return "it ends in the middle of a field";
 		if (code == CODE_RANGE)
 			row.nr = w->at[w->next];
 		if (code == CODE_NESTED)
@@ -106,7 +106,7 @@ static const char *read_row(struct filter *f, struct words *w, uint32_t begin)
 		w->next++;
 	}
 	if (before && row.first < before->first + before->nr)
-		return "fields are not in order";
+		return "fields are not in ascending order";
 	if (row.nr > UINT32_MAX - row.first)
 		return "a range is too long";
 	f->rows[f->row_nr++] = row;
@@ -134,7 +134,7 @@ static const char *read_messages(struct filter *f, struct words *w)
 	f->begins[f->message_nr] = begin;
 	for (uint32_t i = 0; i < f->row_nr; i++)
 		if (f->rows[i].nested != NOT_NESTED && f->rows[i].nested >= f->message_nr)
-			return "a message that there is not";
+			return "a field refers to a message that does not exist";
 	return NULL;
 }
 
@@ -170,7 +170,7 @@ static const char *load(struct filter *f, struct words *w)
 		return error;
 	packet = find(f, 0, 1);
 	if (!packet || packet->nested == NOT_NESTED)
-		return "packets may not pass";
+		return "it lets no packets pass";
 	f->root = packet->nested;
 	return NULL;
 }

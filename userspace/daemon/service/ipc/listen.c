@@ -123,7 +123,7 @@ static void accept_some(void *arg, uint32_t events)
 			if (errno == EAGAIN || errno == EINTR)
 				return;
 			if (!l->was_told)
-				log_error("who connects has to wait: %s", strerror(errno));
+				log_error("cannot accept connections for now: %s", strerror(errno));
 			l->was_told = true;
 			pause_listening(l);
 			return;

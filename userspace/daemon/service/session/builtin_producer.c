@@ -170,7 +170,8 @@ void builtin_producer_begin(struct builtin_producer *p, struct service *s, int l
 	if (read_socket(p, listen_fd))
 		start(p);
 	else
-		log_error("ktrace.user and ktrace.kernel: the socket of producers has no name");
+		log_error("cannot start the producer of ktrace.user and ktrace.kernel: the "
+			  "producer socket has no name");
 }
 
 void builtin_producer_end(struct builtin_producer *p)

@@ -380,9 +380,9 @@ static const char *why_not(const struct consumer *c, const struct session *from,
 			   char *error)
 {
 	if (c->session)
-		return "This connection has a session already: FreeBuffers() it first";
+		return "This connection already has a session: call FreeBuffers() first";
 	if (c->cloning)
-		return "This connection is cloning a session already";
+		return "This connection is already cloning a session";
 	if (!from)
 		return "Tracing session not found";
 	if (!session_allows(from, c->peer->cred.uid))
@@ -390,10 +390,10 @@ static const char *why_not(const struct consumer *c, const struct session *from,
 	if (from->state == SESSION_CLONED && from->file.is_used)
 		return "A copy that goes into a file cannot be cloned";
 	if (from->state == SESSION_CLONED && from->consumer && from->consumer->cloning)
-		return "This session is still being copied itself";
+		return "This session is itself still being copied";
 	if (from->file.disk && fd < 0)
-		return "A session that writes into a file is cloned into another file: its "
-		       "descriptor is missing";
+		return "A clone of a session that writes into a file needs the descriptor of "
+		       "another file";
 	return check_numbers(c->service, c->peer->cred.uid, true, error) ? NULL : error;
 }
 

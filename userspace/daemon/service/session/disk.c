@@ -389,11 +389,11 @@ const char *disk_error(int error)
 {
 	switch (error) {
 	case -ESPIPE:
-		return "it has to be a regular file, not a pipe or a socket";
+		return "it must be a regular file, not a pipe or a socket";
 	case -ENOSPC:
-		return "No space left on device, but for what stays free (--min-free)";
+		return "No space left on device, except what --min-free keeps free";
 	case -EUSERS:
-		return "too many files wait for their disks";
+		return "too many files are waiting for their disks";
 	default:
 		return strerror(-error);
 	}

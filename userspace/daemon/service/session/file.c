@@ -243,8 +243,8 @@ bool file_failed(const struct session *session, char *error)
 {
 	if (!session->file.error)
 		return false;
-	snprintf(error, SESSION_ERROR_MAX, "Failed to write the trace file: %s; packets that are "
-		 "lost: %llu", disk_error(session->file.error),
+	snprintf(error, SESSION_ERROR_MAX, "Failed to write the trace file: %s; lost packets: %llu",
+		 disk_error(session->file.error),
 		 (unsigned long long)session->file.lost);
 	return true;
 }

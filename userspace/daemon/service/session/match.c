@@ -83,8 +83,9 @@ bool match_regex(const char *name, const char *pattern, bool *is_said)
 		PCRE2_UCHAR why[128];
 
 		pcre2_get_error_message(result, why, sizeof(why));
-		log_error("the regular expression \"%.200s\" is taken as not matching \"%.100s\": "
-			  "%s; the session's next ones are not said", pattern, name, (char *)why);
+		log_error("cannot match the regular expression \"%.200s\" with \"%.100s\": %s; it "
+			  "counts as no match, and further errors of this session are not reported",
+			  pattern, name, (char *)why);
 		*is_said = true;
 	}
 	return false;

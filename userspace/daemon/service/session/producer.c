@@ -111,13 +111,13 @@ static void refuse_memory(struct producer *p)
 		return;
 	p->was_refused = true;
 	s->producers_refused++;
-	connection_complain(p->peer, "no shared memory: the producers of this user have as much "
-			    "as they may; end others, or see ktraced --producer-memory");
+	connection_complain(p->peer, "no shared memory: the producers of this user have reached "
+			    "their limit; end others, or see ktraced --producer-memory");
 	if (s->refusal_told_ns && now_ns - s->refusal_told_ns < TOLD_NS)
 		return;
 	s->refusal_told_ns = now_ns;
-	log_error("user %u: no memory for the producer of process %d, as all his producers share "
-		  "%zu KiB (--producer-memory); producers without memory until now: %llu",
+	log_error("user %u: no memory for the producer of process %d: the user's producers already "
+		  "share %zu KiB (--producer-memory); producers without memory so far: %llu",
 		  p->peer->user->uid, p->peer->cred.pid, p->peer->user->shared / 1024,
 		  (unsigned long long)s->producers_refused);
 }
@@ -290,7 +290,7 @@ const char *producer_register(struct producer *p, const Pft__DataSourceDescripto
 	if (!descriptor || !descriptor->name || !*descriptor->name)
 		return "a data source needs a name";
 	if (descriptor->id && find_source(p, NULL, descriptor->id))
-		return "a data source with this id is registered already";
+		return "a data source with this id is already registered";
 	if (size_of(descriptor) > PRODUCER_DESCRIPTOR_MAX)
 		return "the description is too long";
 	source = calloc(1, sizeof(*source));

@@ -299,7 +299,7 @@ static void save_for_report(struct connection *p, struct call *call, const void 
 
 	(void)request;
 	r.has_success = true;
-	r.msg = (char *)"SaveTraceForBugreport is gone: use CloneSession";
+	r.msg = (char *)"SaveTraceForBugreport is not supported: use CloneSession";
 	connection_reply(p, call, &r.base);
 }
 

@@ -59,7 +59,7 @@ static void give_up(void *arg)
 {
 	struct service *s = arg;
 
-	log_error("a disk does not answer: traces are not complete");
+	log_error("a disk does not answer: traces are incomplete");
 	loop_stop(&s->loop);
 }
 
@@ -110,7 +110,7 @@ int service_finish(struct service *s)
 
 	if (!nr)
 		return 0;
-	log_note("waiting for the end of %u session%s; ctrl-C ends %s now", nr, nr == 1 ? "" : "s",
+	log_note("waiting for %u session%s to end; ctrl-C ends %s now", nr, nr == 1 ? "" : "s",
 		 nr == 1 ? "it" : "them");
 	s->is_finishing = true;
 	TAILQ_FOREACH(session, &s->sessions, link)

@@ -264,11 +264,11 @@ void session_release(struct session *session)
 	const uint64_t too_large = session->packets_too_large - session->too_large_before;
 
 	if (lost)
-		log_error("session %llu: out of memory; packets that are lost: %llu",
+		log_error("session %llu: out of memory; lost packets: %llu",
 			  (unsigned long long)session->id, (unsigned long long)lost);
 	if (too_large)
-		log_error("session %llu: packets that are lost, as they were larger than %u MiB "
-			  "or in more than %u chunks: %llu", (unsigned long long)session->id,
+		log_error("session %llu: packets lost because they were larger than %u MiB or in "
+			  "more than %u chunks: %llu", (unsigned long long)session->id,
 			  TRACE_BUFFER_PACKET_MAX >> 20, TRACE_BUFFER_PACKET_CHUNKS,
 			  (unsigned long long)too_large);
 	for (size_t i = 0; i < session->buffer_nr; i++)
@@ -358,7 +358,7 @@ bool session_load_filter(struct session *session, char *error)
 	code = wish->has_bytecode_v2 ? &wish->bytecode_v2 : &wish->bytecode;
 	session->filter_counts.discarded = calloc(session->config->n_buffers + 1, sizeof(uint64_t));
 	if (has_text_rules(wish))
-		why = "rules for texts are not supported";
+		why = "string filter rules are not supported";
 	else if (session->filter_counts.discarded &&
 		 !filter_load(&session->filter, code->data, code->len, &why))
 		return true;
