@@ -2,17 +2,13 @@
 /* analysis.c - what commands share that follow the state of processes and CPUs */
 #include "analysis.h"
 
-#include "base/lost_events.h"
 #include "base/when.h"
 #include "base/progress.h"
+#include "events/time_range.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-
-#define READ_NR 64
-
-_Static_assert(!(KTRACE_LOST_NR & (KTRACE_LOST_NR - 1)), "a mask bounds reasons");
 
 bool analysis_clip(const struct analysis *a, __u64 *from, __u64 *to)
 {
@@ -65,6 +61,20 @@ void analysis_name(const struct analysis *a, const struct ktrace_process *p, cha
 	thread_label_name(&who, text, size);
 }
 
+void analysis_resource_name(const struct analysis *a, const struct ktrace_resource *r, char *text,
+			    size_t size)
+{
+	const char *sub = r->kind == KTRACE_RESOURCE_IRQ ? r->name : NULL;
+
+	if (r->kind == KTRACE_RESOURCE_SOFTIRQ)
+		sub = ktrace_mode_sub_name(a->state, r->machine, KTRACE_MODE_SOFTIRQ, r->number);
+	if (r->kind == KTRACE_RESOURCE_BLOCK)
+		snprintf(text, size, "block %u:%u", r->number >> 20, r->number & 0xfffff);
+	else
+		snprintf(text, size, "%s %u %s", ktrace_resource_kind_name(r->kind), r->number,
+			 sub ? sub : "");
+}
+
 void *analysis_thread(struct analysis *a, struct hash_table *rows, const struct ktrace_process *p)
 {
 	struct thread_row *t = hash_table_get(rows, &p->serial);
@@ -76,39 +86,19 @@ void *analysis_thread(struct analysis *a, struct hash_table *rows, const struct 
 	return t;
 }
 
-static __u64 lost_sum(const struct analysis *a)
-{
-	__u64 sum = 0;
-	int i;
-
-	for (i = 0; i < KTRACE_LOST_NR; i++)
-		sum = a->lost[i] > ~0ull - sum ? ~0ull : sum + a->lost[i];
-	return sum;
-}
-
 static void json_window(struct analysis *a)
 {
 	struct ktrace_out *out = a->out;
-	__u32 i;
 
-	json_key(out, "from");
-	ktrace_out_char(out, '"');
-	out_seconds(out, a->from, 0);
-	ktrace_out_char(out, '"');
+	json_seconds(out, "from", a->from);
 	json_u64(out, "duration_ns", a->to > a->from ? a->to - a->from : 0);
 	json_u64(out, "events", a->events);
-	json_key(out, "lost");
-	ktrace_out_char(out, '{');
-	for (i = 0; i < KTRACE_LOST_NR; i++)
-		if (a->lost[i])
-			json_u64(out, ktrace_lost_name(i), a->lost[i]);
-	ktrace_out_char(out, '}');
+	lost_events_json(out, a->lost);
 }
 
 static void text_window(struct analysis *a)
 {
-	__u64 lost = lost_sum(a);
-	__u32 i;
+	__u64 lost = lost_events_sum(a->lost);
 
 	out_printf(a->out, "%llu events from ", a->events);
 	out_seconds(a->out, analysis_since_start(a, a->from), 0);
@@ -118,9 +108,7 @@ static void text_window(struct analysis *a)
 	if (!lost)
 		return;
 	out_printf(a->out, "%llu events were LOST here (", lost);
-	for (i = 0; i < KTRACE_LOST_NR; i++)
-		if (a->lost[i])
-			out_printf(a->out, " %s %llu", ktrace_lost_name(i), a->lost[i]);
+	lost_events_text(a->out, a->lost);
 	out_printf(a->out, " ): what follows is incomplete\n");
 }
 
@@ -129,12 +117,9 @@ static void json_rows(struct analysis *a, const struct hash_table *rows, const s
 	struct ktrace_out *out = a->out;
 	size_t i;
 
-	json_key(out, sheet->name);
-	ktrace_out_char(out, '[');
+	json_open(out, sheet->name, '[');
 	for (i = 0; i < rows->nr && i < a->number; i++) {
-		output_line_begin(out);
-		json_element(out);
-		ktrace_out_char(out, '{');
+		json_item(out);
 		sheet->json(a, hash_table_at(rows, i));
 		ktrace_out_char(out, '}');
 	}
@@ -146,6 +131,7 @@ void analysis_rows(struct analysis *a, struct hash_table *rows, const struct she
 	size_t i;
 
 	hash_table_sort(rows, sheet->order);
+	a->sheet = sheet;
 	if (a->is_json) {
 		json_rows(a, rows, sheet);
 		return;
@@ -200,10 +186,12 @@ static void show(struct analysis *a)
 	ktrace_out_str(a->out, "}\n");
 }
 
-static int take_event(struct analysis *a, const struct ktrace_trace_event *e)
+static int take_event(void *arg, const struct ktrace_trace_event *e)
 {
+	struct analysis *a = arg;
 	int ret = a->early ? a->early(a, e) : 0;
 
+	progress_at(e->time);
 	required_events_see(&a->needs, e);
 	if (!ret)
 		ret = ktrace_state_update(a->state, e);
@@ -218,56 +206,31 @@ static int take_event(struct analysis *a, const struct ktrace_trace_event *e)
 	else
 		a->events++;
 	ret = a->event ? a->event(a, e) : 0;
-	return ret ? ret : a->error;
+	ret = ret ? ret : a->error;
+	return ret ? ret : a->out->error != 0;
 }
 
-static int read_window(struct analysis *a)
+/* struct again - a part that is read again; @done: progress, as a time */
+struct again {
+	struct analysis *a;
+	__u64 done;
+};
+
+static int take_again(void *arg, const struct ktrace_trace_event *e)
 {
-	struct ktrace_trace_event events[READ_NR];
-	int i, nr, ret;
+	const struct again *again = arg;
 
-	while (!a->out->error) {
-		nr = ktrace_traceset_read(a->set, events, READ_NR);
-		for (i = 0; i < nr; i++) {
-			if (events[i].time >= a->until_ns)
-				return 0;
-			progress_at(events[i].time);
-			ret = take_event(a, &events[i]);
-			if (ret)
-				return ret;
-		}
-		if (nr <= 0)
-			return nr;
-	}
-	return 0;
-}
-
-static int read_again(struct analysis *a, __u64 until)
-{
-	struct ktrace_trace_event events[READ_NR];
-	int i, nr, ret;
-
-	for (;;) {
-		nr = ktrace_traceset_read(a->set, events, READ_NR);
-		for (i = 0; i < nr; i++) {
-			if (events[i].time >= until)
-				return 0;
-			progress_at(a->start + (a->end > until ? a->end - until : 0));
-			ret = ktrace_state_update(a->state, &events[i]);
-			if (ret)
-				return ret;
-		}
-		if (nr <= 0)
-			return nr;
-	}
+	progress_at(again->done);
+	return ktrace_state_update(again->a->state, e);
 }
 
 int analysis_repeat(struct analysis *a, __u64 from, __u64 until, __u64 end)
 {
+	struct again again = { a, a->start + (a->end > until ? a->end - until : 0) };
 	int ret = ktrace_state_seek(a->state, from);
 
 	if (!ret)
-		ret = read_again(a, until);
+		ret = time_range_read(a->set, until, take_again, &again);
 	if (!ret)
 		ktrace_state_flush(a->state, end);
 	return ret ? ret : a->error;
@@ -306,7 +269,7 @@ static int analyse(struct analysis *a)
 	if (ret)
 		return ret;
 	progress_begin(a->start, a->until_ns < a->end ? a->until_ns : a->end);
-	ret = read_window(a);
+	ret = time_range_read(a->set, a->until_ns, take_event, a);
 	end_window(a);
 	ret = ret ? ret : a->error;
 	if (!ret)

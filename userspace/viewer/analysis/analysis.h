@@ -20,6 +20,8 @@
 #include "base/when.h"
 #include "events/event_select.h"
 
+struct sheet;
+
 /**
  * struct analysis - one run of a command; first member of the command's own struct
  * @check:	checks all options together; returns an error message or NULL; may be NULL
@@ -42,6 +44,7 @@
  * @set:	the files
  * @state:	their state
  * @out:	where to print
+ * @sheet:	format of the rows that are being printed
  * @start:	time of the first event of all
  * @end:	time of the last event
  * @from:	first time of the window
@@ -71,6 +74,7 @@ struct analysis {
 	struct ktrace_traceset *set;
 	struct ktrace_states *state;
 	struct ktrace_out *out;
+	const struct sheet *sheet;
 	__u64 start;
 	__u64 end;
 	__u64 from;
@@ -123,6 +127,14 @@ void analysis_name(const struct analysis *a, const struct ktrace_process *p, cha
 		   size_t size);
 /* Returns the time since the first event of all. */
 __u64 analysis_since_start(const struct analysis *a, __u64 time);
+/* Returns how long something that began at @since has lasted at the end of the window. */
+static inline __u64 analysis_age(const struct analysis *a, __u64 since)
+{
+	return a->to > since ? a->to - since : 0;
+}
+/* Writes "cpu 0 ", "irq 19 ahci", "block 8:0". */
+void analysis_resource_name(const struct analysis *a, const struct ktrace_resource *r, char *text,
+			    size_t size);
 
 /* Fills a picture with the rows that @order sorts first; @fill converts a row. */
 void analysis_plot_rows(struct analysis *a, struct hash_table *rows, struct plot_rows *p,

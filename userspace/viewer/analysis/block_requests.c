@@ -38,9 +38,7 @@ static int by_number(const void *x, const void *y)
 {
 	const struct disk *a = x, *b = y;
 
-	if (a->machine != b->machine)
-		return a->machine < b->machine ? -1 : 1;
-	return a->number < b->number ? -1 : a->number > b->number;
+	return ORDER(a->machine, b->machine) ?: ORDER(a->number, b->number);
 }
 
 static void take_field(struct fact *f, const char *name, __s64 value)

@@ -2,22 +2,20 @@
 /* wakeup_chain.c - finds what a thread waited for, and what that waited for, back in time */
 #include "wakeup_chain.h"
 
+#include "base/grow.h"
+#include "base/sorted.h"
+
 #include <errno.h>
-#include <stdlib.h>
 
 struct wakeup_chain_thread *wakeup_chain_thread(struct wakeup_chain *c, __u64 serial)
 {
-	struct wakeup_chain_thread *t = hash_table_get(&c->threads, &serial);
-
-	if (!t)
-		c->error = -ENOMEM;
-	return t;
+	return hash_table_need(&c->threads, &serial, &c->error);
 }
 
 void wakeup_chain_add(struct wakeup_chain *c, struct wakeup_chain_thread *t,
 		      const struct wakeup_chain_span *span)
 {
-	struct wakeup_chain_span *last = t->nr ? &t->spans[t->nr - 1] : NULL, *bigger;
+	struct wakeup_chain_span *last = t->nr ? &t->spans[t->nr - 1] : NULL, *spans;
 
 	/* Merge running spans of different modes. */
 	if (last && last->status == span->status && last->to == span->from &&
@@ -25,31 +23,21 @@ void wakeup_chain_add(struct wakeup_chain *c, struct wakeup_chain_thread *t,
 		last->to = span->to;
 		return;
 	}
-	if (t->nr == t->cap) {
-		bigger = realloc(t->spans, (t->cap ? 2 * t->cap : 16) * sizeof(*bigger));
-		if (!bigger) {
-			c->error = -ENOMEM;
-			return;
-		}
-		t->spans = bigger;
-		t->cap = t->cap ? 2 * t->cap : 16;
+	spans = ktrace_grow(t->spans, t->nr, &t->cap, sizeof(*spans));
+	if (!spans) {
+		c->error = -ENOMEM;
+		return;
 	}
-	t->spans[t->nr++] = *span;
+	t->spans = spans;
+	spans[t->nr++] = *span;
 }
 
 /* Returns the last span of the thread that begins before @time, NULL = none. */
 static const struct wakeup_chain_span *span_before(const struct wakeup_chain_thread *t, __u64 time)
 {
-	size_t low = 0, high = t->nr, middle;
+	const size_t nr = time ? SORTED_UP_TO(t->spans, t->nr, from, time - 1) : 0;
 
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (t->spans[middle].from < time)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? &t->spans[low - 1] : NULL;
+	return nr ? &t->spans[nr - 1] : NULL;
 }
 
 /*
@@ -146,9 +134,5 @@ void wakeup_chain_clear(struct wakeup_chain *c)
 
 void wakeup_chain_free(struct wakeup_chain *c)
 {
-	size_t i;
-
-	for (i = 0; i < c->threads.nr; i++)
-		free(((struct wakeup_chain_thread *)hash_table_at(&c->threads, i))->spans);
-	hash_table_free(&c->threads);
+	hash_table_free_with(&c->threads, offsetof(struct wakeup_chain_thread, spans));
 }

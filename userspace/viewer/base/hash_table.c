@@ -2,6 +2,7 @@
 /* hash_table.c - a growing table that finds or makes rows by their leading key */
 #include "hash_table.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,6 +78,15 @@ void *hash_table_get(struct hash_table *r, const void *key)
 	return row;
 }
 
+void *hash_table_need(struct hash_table *r, const void *key, int *error)
+{
+	void *row = hash_table_get(r, key);
+
+	if (!row)
+		*error = -ENOMEM;
+	return row;
+}
+
 void *hash_table_find(const struct hash_table *r, const void *key)
 {
 	const __u32 *slot = r->cap ? slot_of(r, key) : NULL;
@@ -106,4 +116,11 @@ void hash_table_free(struct hash_table *r)
 {
 	free(r->at);
 	free(r->slots);
+}
+
+void hash_table_free_with(struct hash_table *r, size_t offset)
+{
+	for (size_t i = 0; i < r->nr; i++)
+		free(*(void **)((char *)hash_table_at(r, i) + offset));
+	hash_table_free(r);
 }

@@ -40,13 +40,23 @@ struct hash_table {
  * without memory.
  */
 void *hash_table_get(struct hash_table *r, const void *key);
+/* The same; without memory, @error becomes -ENOMEM. */
+void *hash_table_need(struct hash_table *r, const void *key, int *error);
 /* Returns the row with this key, NULL if there is none. */
 void *hash_table_find(const struct hash_table *r, const void *key);
 void *hash_table_at(const struct hash_table *r, size_t i);
+/* Goes through the rows that exist when a step begins; rows may move if some are made meanwhile. */
+#define hash_table_for_each(row, table) \
+	for (size_t row##_nr = 0; row##_nr < (table)->nr && \
+	     ((row) = hash_table_at(table, row##_nr)); row##_nr++)
 /* Keeps only the first @nr rows. */
 void hash_table_cut(struct hash_table *r, size_t nr);
+/* For functions that compare: -1, 0 or 1. If several numbers count, put ?: between them. */
+#define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 /* Sorts the rows; they cannot be found by key afterwards. */
 void hash_table_sort(struct hash_table *r, int (*order)(const void *x, const void *y));
 void hash_table_free(struct hash_table *r);
+/* Frees the table and, for each row, the memory to which the pointer at @offset refers. */
+void hash_table_free_with(struct hash_table *r, size_t offset);
 
 #endif

@@ -2,6 +2,9 @@
 /* json.c - members of JSON objects */
 #include "json.h"
 
+#include "base/viewer.h"
+#include "base/when.h"
+
 #include <string.h>
 
 /* JavaScript numbers represent every integer up to here. */
@@ -25,6 +28,33 @@ void json_s64(struct ktrace_out *out, const char *key, __s64 v)
 {
 	json_key(out, key);
 	ktrace_out_s64(out, v);
+}
+
+void json_bool(struct ktrace_out *out, const char *key, bool v)
+{
+	json_key(out, key);
+	ktrace_out_str(out, v ? "true" : "false");
+}
+
+void json_seconds(struct ktrace_out *out, const char *key, __u64 ns)
+{
+	json_key(out, key);
+	ktrace_out_char(out, '"');
+	out_seconds(out, ns, 0);
+	ktrace_out_char(out, '"');
+}
+
+void json_open(struct ktrace_out *out, const char *key, char bracket)
+{
+	json_key(out, key);
+	ktrace_out_char(out, bracket);
+}
+
+void json_item(struct ktrace_out *out)
+{
+	output_line_begin(out);
+	json_element(out);
+	ktrace_out_char(out, '{');
 }
 
 void json_element(struct ktrace_out *out)

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* lost_events.c - reads ktrace:lost events */
+/* lost_events.c - reads ktrace:lost events, and writes their sums */
 #include "lost_events.h"
+
+#include "json.h"
+#include "table.h"
 
 bool lost_events_read(const struct ktrace_trace_event *e, __u32 *reason, __u64 *count)
 {
@@ -8,7 +11,7 @@ bool lost_events_read(const struct ktrace_trace_event *e, __u32 *reason, __u64 *
 	struct ktrace_values it;
 
 	ktrace_values_init(&it, e->type, e->payload, e->len);
-	if (!ktrace_values_next(&it, &why) || !ktrace_values_next(&it, &nr))
+	if (!ktrace_values_next(&it, &why) || !ktrace_values_next(&it, &nr) || !nr.count)
 		return false;
 	*reason = (__u32)ktrace_value_s64(&why, 0);
 	*count = (__u64)ktrace_value_s64(&nr, 0);
@@ -26,4 +29,29 @@ void lost_events_add(__u64 *sums, const struct ktrace_trace_event *e)
 		return;
 	sum = &sums[reason & (KTRACE_LOST_NR - 1)];
 	*sum = count > ~0ull - *sum ? ~0ull : *sum + count;
+}
+
+__u64 lost_events_sum(const __u64 *sums)
+{
+	__u64 all = 0;
+
+	for (int i = 0; i < KTRACE_LOST_NR; i++)
+		all = sums[i] > ~0ull - all ? ~0ull : all + sums[i];
+	return all;
+}
+
+void lost_events_text(struct ktrace_out *out, const __u64 *sums)
+{
+	for (__u32 i = 0; i < KTRACE_LOST_NR; i++)
+		if (sums[i])
+			out_printf(out, " %s %llu", ktrace_lost_name(i), sums[i]);
+}
+
+void lost_events_json(struct ktrace_out *out, const __u64 *sums)
+{
+	json_open(out, "lost", '{');
+	for (__u32 i = 0; i < KTRACE_LOST_NR; i++)
+		if (sums[i])
+			json_u64(out, ktrace_lost_name(i), sums[i]);
+	ktrace_out_char(out, '}');
 }

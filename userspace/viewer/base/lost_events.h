@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* lost_events.h - reads ktrace:lost events: why events were lost, and how many */
+/* lost_events.h - why events were lost, and how many: reads ktrace:lost events, writes sums */
 #ifndef VIEWER_BASE_LOST_EVENTS_H
 #define VIEWER_BASE_LOST_EVENTS_H
 
@@ -10,5 +10,11 @@
 bool lost_events_read(const struct ktrace_trace_event *e, __u32 *reason, __u64 *count);
 /* Adds its count to the sum of its reason; sums saturate. */
 void lost_events_add(__u64 *sums, const struct ktrace_trace_event *e);
+/* Returns the sum of all reasons. */
+__u64 lost_events_sum(const __u64 *sums);
+/* Writes " full 3 overwritten 1". */
+void lost_events_text(struct ktrace_out *out, const __u64 *sums);
+/* Writes the member "lost":{"full":3,...}. */
+void lost_events_json(struct ktrace_out *out, const __u64 *sums);
 
 #endif

@@ -96,7 +96,7 @@ void output_line_begin(struct ktrace_out *out)
 {
 	char last;
 
-	if (out->cap - out->len >= LINE_ROOM || out->error)
+	if (out != output() || out->cap - out->len >= LINE_ROOM || out->error)
 		return;
 	/* Keep one byte: json.c looks at it to decide about a comma. */
 	last = out->buf[--out->len];

@@ -3,6 +3,7 @@
 #include "parts.h"
 
 #include "json.h"
+#include "table.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -78,29 +79,24 @@ static bool next_gap(const struct ktrace_trace *trace, struct part_gap *gap)
 
 static void put_range(struct ktrace_out *out, __u32 from, __u32 to)
 {
-	ktrace_out_u64(out, from);
-	if (to <= from)
-		return;
-	ktrace_out_str(out, " to ");
-	ktrace_out_u64(out, to);
+	if (to > from)
+		out_printf(out, "%u to %u", from, to);
+	else
+		out_printf(out, "%u", from);
 }
 
 static void put_gap(struct ktrace_out *out, const struct ktrace_trace *trace,
 		    const struct part_gap *gap)
 {
 	ktrace_out_str(out, ", ");
-	if (!gap->to) {
+	if (gap->to)
+		put_range(out, gap->from, gap->to);
+	if (!gap->to)
 		ktrace_out_str(out, "others missing behind");
-		return;
-	}
-	put_range(out, gap->from, gap->to);
-	if (!gap->is_removed) {
+	else if (gap->is_removed)
+		out_printf(out, " removed: %llu events", fact(trace, "removed_events"));
+	else
 		ktrace_out_str(out, " missing");
-		return;
-	}
-	ktrace_out_str(out, " removed: ");
-	ktrace_out_u64(out, fact(trace, "removed_events"));
-	ktrace_out_str(out, " events");
 }
 
 void parts_put(struct ktrace_out *out, const struct ktrace_trace *trace)
@@ -142,16 +138,14 @@ void parts_json(struct ktrace_out *out, const struct ktrace_trace *trace)
 	struct ktrace_part part;
 	size_t i;
 
-	json_key(out, "parts");
-	ktrace_out_char(out, '[');
+	json_open(out, "parts", '[');
 	for (i = 0; ktrace_trace_part(trace, i, &part); i++) {
-		output_line_begin(out);
-		ktrace_out_str(out, i ? ",{\"file\":" : "{\"file\":");
-		ktrace_out_json(out, part.path, strlen(part.path));
+		json_item(out);
+		json_str(out, "file", part.path);
 		json_u64(out, "part", part.number);
 		json_u64(out, "bytes", part.size);
-		json_key(out, "closed");
-		ktrace_out_str(out, part.is_closed ? "true}" : "false}");
+		json_bool(out, "closed", part.is_closed);
+		ktrace_out_char(out, '}');
 	}
 	ktrace_out_char(out, ']');
 	if (ktrace_trace_meta(trace, "part", "keep"))

@@ -8,6 +8,8 @@
  */
 #include "progress.h"
 
+#include "base/now.h"
+
 #include "viewer.h"
 
 #include <signal.h>
@@ -15,7 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define CALLS 4096u		/* calls between two looks at the clock */
@@ -26,20 +27,12 @@
 /* struct work - the work in progress; @span is 0 when nothing is shown */
 static struct work {
 	__u64 begin, span;
-	__u64 begin_ms, next_ms;
+	__s64 begin_ms, next_ms;
 	__u64 calls;
 	bool is_bytes;
 } work;
 
 static volatile sig_atomic_t is_shown;	/* also read by the signal handler */
-
-static __u64 now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (__u64)t.tv_sec * 1000 + (__u64)t.tv_nsec / 1000000;
-}
 
 static bool is_wanted(bool *is_always)
 {
@@ -97,7 +90,7 @@ static void put_remaining(unsigned long long seconds)
 		fprintf(stderr, ", %llu:%02llu left", seconds / 60, seconds % 60);
 }
 
-static void show(__u64 done, __u64 now)
+static void show(__u64 done, __s64 now)
 {
 	static const char bar[] = "##############################";
 	const double part = (double)done / (double)work.span;
@@ -124,7 +117,8 @@ static void show(__u64 done, __u64 now)
 
 void progress_at(__u64 at)
 {
-	__u64 done, now;
+	__u64 done;
+	__s64 now;
 
 	if (!work.span || work.calls++ % CALLS)
 		return;

@@ -2,6 +2,8 @@
 /* rings.c - the rings a trace was recorded with */
 #include "rings.h"
 
+#include "base/table.h"
+
 #include "json.h"
 
 #include <ktrace/tracefile.h>
@@ -32,8 +34,7 @@ static void put_size(struct ktrace_out *out, __u64 bytes)
 
 	for (i = 0; i < 3 && bytes && bytes % 1024 == 0; i++)
 		bytes /= 1024;
-	ktrace_out_u64(out, bytes);
-	ktrace_out_str(out, units[i]);
+	out_printf(out, "%llu%s", bytes, units[i]);
 }
 
 void rings_put(struct ktrace_out *out, const struct rings *rings)
@@ -43,23 +44,17 @@ void rings_put(struct ktrace_out *out, const struct rings *rings)
 	put_size(out, rings->size);
 	ktrace_out_str(out, ", blocks of ");
 	put_size(out, rings->block_size);
-	ktrace_out_str(out, ", ");
-	ktrace_out_str(out, policy ? policy : "unknown policy");
+	out_printf(out, ", %s", policy ? policy : "unknown policy");
 }
 
 void rings_json(struct ktrace_out *out, const struct ktrace_trace *trace)
 {
 	struct hash_table kinds = rings_find(trace);
 	const struct rings *rings;
-	size_t i;
 
-	json_key(out, "rings");
-	ktrace_out_char(out, '[');
-	for (i = 0; i < kinds.nr; i++) {
-		rings = hash_table_at(&kinds, i);
-		output_line_begin(out);
-		json_element(out);
-		ktrace_out_char(out, '{');
+	json_open(out, "rings", '[');
+	hash_table_for_each(rings, &kinds) {
+		json_item(out);
 		json_u64(out, "streams", rings->nr);
 		json_u64(out, "bytes", rings->size);
 		json_u64(out, "block_bytes", rings->block_size);

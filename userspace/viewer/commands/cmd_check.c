@@ -34,8 +34,8 @@ static void put_damage(void *arg, const struct ktrace_damage *d)
 	c->damaged++;
 	output_line_begin(out);
 	if (c->is_json) {
-		ktrace_out_str(out, "{\"file\":");
-		ktrace_out_json(out, d->path, strlen(d->path));
+		ktrace_out_char(out, '{');
+		json_str(out, "file", d->path);
 		if (d->offset != KTRACE_OFFSET_NONE)
 			json_u64(out, "offset", d->offset);
 		json_str(out, "damage", d->message);
@@ -43,10 +43,8 @@ static void put_damage(void *arg, const struct ktrace_damage *d)
 		return;
 	}
 	ktrace_out_safe(out, d->path);
-	if (d->offset != KTRACE_OFFSET_NONE) {
-		ktrace_out_str(out, ": offset ");
-		ktrace_out_u64(out, d->offset);
-	}
+	if (d->offset != KTRACE_OFFSET_NONE)
+		out_printf(out, ": offset %llu", d->offset);
 	ktrace_out_str(out, ": ");
 	ktrace_out_safe(out, d->message);
 	ktrace_out_char(out, '\n');
@@ -67,31 +65,23 @@ void check_complain(struct check *c, const char *path, const char *format, ...)
 static void put_file_text(struct ktrace_out *out, const char *path, const struct ktrace_check *k)
 {
 	ktrace_out_safe(out, path);
-	ktrace_out_str(out, k->damaged ? ": damaged: " : ": ok: ");
-	ktrace_out_u64(out, k->bytes);
-	ktrace_out_str(out, " bytes, ");
-	ktrace_out_u64(out, k->sections);
-	ktrace_out_str(out, " sections, ");
-	ktrace_out_u64(out, k->blocks);
-	ktrace_out_str(out, " blocks, ");
-	ktrace_out_u64(out, k->records);
-	ktrace_out_str(out, " records, ");
-	ktrace_out_u64(out, k->lost);
-	ktrace_out_str(out, k->is_closed ? " lost, closed\n" : " lost, not closed\n");
+	out_printf(out, ": %s: %llu bytes, %llu sections, %llu blocks, %llu records, %llu lost, "
+		   "%s\n", k->damaged ? "damaged" : "ok", k->bytes, k->sections, k->blocks,
+		   k->records, k->lost, k->is_closed ? "closed" : "not closed");
 }
 
 static void put_file_json(struct ktrace_out *out, const char *path, const struct ktrace_check *k)
 {
-	ktrace_out_str(out, "{\"file\":");
-	ktrace_out_json(out, path, strlen(path));
+	ktrace_out_char(out, '{');
+	json_str(out, "file", path);
 	json_u64(out, "bytes", k->bytes);
 	json_u64(out, "sections", k->sections);
 	json_u64(out, "blocks", k->blocks);
 	json_u64(out, "records", k->records);
 	json_u64(out, "lost", k->lost);
 	json_u64(out, "damaged", k->damaged);
-	json_key(out, "closed");
-	ktrace_out_str(out, k->is_closed ? "true}\n" : "false}\n");
+	json_bool(out, "closed", k->is_closed);
+	ktrace_out_str(out, "}\n");
 }
 
 static void check_file(struct check *c, const char *path)
@@ -334,10 +324,8 @@ static void put_reading(struct check *c)
 		ktrace_out_str(out, "}\n");
 		return;
 	}
-	ktrace_out_str(out, c->damaged ? "damaged: " : "ok: ");
-	ktrace_out_u64(out, c->events);
-	ktrace_out_str(out, " events, read again from ");
-	ktrace_out_u64(out, c->mark_nr);
+	out_printf(out, "%s: %llu events, read again from %u", c->damaged ? "damaged" : "ok",
+		   c->events, c->mark_nr);
 	if (c->goes_back || c->is_scattered)
 		out_printf(out, " positions (not times: %s)", reason(c));
 	else

@@ -72,13 +72,11 @@ static __u64 own_ns(struct contention *c, const struct model_wait *w, __u64 ns)
 {
 	const __u32 depth = w->depth < DEPTH_NR ? w->depth : DEPTH_NR - 1;
 	const __u64 serial = w->thread->serial;
-	struct nest *nest = hash_table_get(&c->nests, &serial);
+	struct nest *nest = hash_table_need(&c->nests, &serial, &c->a.error);
 	__u64 inner;
 
-	if (!nest) {
-		c->a.error = -ENOMEM;
+	if (!nest)
 		return 0;
-	}
 	inner = w->is_cut && !c->is_ending ? 0 : nest->ns[depth + 1];
 	nest->ns[depth + 1] = 0;
 	nest->ns[depth] = depth ? nest->ns[depth] + ns : 0;

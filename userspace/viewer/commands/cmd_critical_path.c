@@ -163,11 +163,9 @@ static void on_link(void *arg, const struct wakeup_chain_link *link)
 	struct wakeup_chain_link *kept;
 
 	describe(path, &link->span, key.what, sizeof(key.what));
-	share = hash_table_get(&path->shares, &key);
-	if (!share) {
-		path->a.error = -ENOMEM;
+	share = hash_table_need(&path->shares, &key, &path->a.error);
+	if (!share)
 		return;
-	}
 	share->ns += link->to - link->from;
 	share->nr++;
 	path->all += link->to - link->from;
@@ -182,11 +180,7 @@ static int by_ns(const void *x, const void *y)
 {
 	const struct share *a = x, *b = y;
 
-	if (a->ns != b->ns)
-		return a->ns < b->ns ? 1 : -1;
-	if (a->serial != b->serial)
-		return a->serial < b->serial ? -1 : 1;
-	return strcmp(a->what, b->what);
+	return ORDER(b->ns, a->ns) ?: ORDER(a->serial, b->serial) ?: strcmp(a->what, b->what);
 }
 
 /* Returns the names of a thread of the path. */
@@ -251,15 +245,12 @@ static void put_json_links(struct path *path)
 	char what[48];
 	size_t i;
 
-	json_key(out, "path");
-	ktrace_out_char(out, '[');
+	json_open(out, "path", '[');
 	for (i = path->link_nr; i--;) {
 		const struct wakeup_chain_link *link = &path->links[i];
 
 		describe(path, &link->span, what, sizeof(what));
-		output_line_begin(out);
-		json_element(out);
-		ktrace_out_char(out, '{');
+		json_item(out);
 		thread_label_json(who_of(path, link->serial), out);
 		json_str(out, "what", what);
 		json_u64(out, "from_ns", analysis_since_start(&path->a, link->from));

@@ -5,6 +5,7 @@
  * Reads both side by side, event by event. Counts are those of all events. Of differences in
  * order, only the first of each sort is shown: a different event, different fields.
  */
+#include "base/table.h"
 #include "base/viewer.h"
 
 #include "base/json.h"
@@ -152,30 +153,19 @@ static int read_both(struct diff *d)
 	return ret;
 }
 
-static void put_padded(struct ktrace_out *out, const char *text, int width)
-{
-	char padded[32];
-	int n = snprintf(padded, sizeof(padded), "%*s", width, text);
-
-	ktrace_out_bytes(out, padded, n < (int)sizeof(padded) ? (size_t)n : sizeof(padded) - 1);
-}
-
 static void put_numbers(struct ktrace_out *out, const __u64 v[2])
 {
 	char text[32];
 	int i;
 
-	for (i = 0; i < 2; i++) {
-		snprintf(text, sizeof(text), "%llu", v[i]);
-		put_padded(out, text, 14);
-	}
+	for (i = 0; i < 2; i++)
+		out_printf(out, "%14llu", v[i]);
 	if (!v[0] || v[0] == v[1])
 		snprintf(text, sizeof(text), v[0] == v[1] ? "=" : "new");
 	else
 		snprintf(text, sizeof(text), "%+.1f %%",
 			 ((double)v[1] - (double)v[0]) * 100 / (double)v[0]);
-	put_padded(out, text, 12);
-	ktrace_out_str(out, "  ");
+	out_printf(out, "%12s  ", text);
 }
 
 static __u64 ns_of(const struct time_range *s)
@@ -195,7 +185,6 @@ static double rate_of(const struct diff *d, int side, __u64 count)
 static void put_rows(struct ktrace_out *out, const struct diff *d, const struct paired_counts *t,
 		     const char *title)
 {
-	char text[32];
 	size_t i;
 	int k;
 
@@ -204,10 +193,8 @@ static void put_rows(struct ktrace_out *out, const struct diff *d, const struct 
 	for (i = 0; i < t->nr; i++) {
 		output_line_begin(out);
 		put_numbers(out, t->rows[i].count);
-		for (k = 0; k < 2; k++) {
-			snprintf(text, sizeof(text), "%.1f", rate_of(d, k, t->rows[i].count[k]));
-			put_padded(out, text, 12);
-		}
+		for (k = 0; k < 2; k++)
+			out_printf(out, "%12.1f", rate_of(d, k, t->rows[i].count[k]));
 		ktrace_out_str(out, "  ");
 		ktrace_out_safe(out, t->rows[i].name);
 		ktrace_out_char(out, '\n');
@@ -220,11 +207,7 @@ static void put_first(struct ktrace_out *out, const struct first *f, const char 
 
 	if (!f->nr)
 		return;
-	ktrace_out_str(out, "\nfirst ");
-	ktrace_out_str(out, what);
-	ktrace_out_str(out, ", event ");
-	ktrace_out_u64(out, f->nr);
-	ktrace_out_char(out, '\n');
+	out_printf(out, "\nfirst %s, event %llu\n", what, f->nr);
 	for (i = 0; i < 2; i++) {
 		output_line_begin(out);
 		ktrace_out_str(out, i ? "B " : "A ");
@@ -245,7 +228,7 @@ static void put_text(struct ktrace_out *out, const struct diff *d, char **paths)
 		out_seconds(out, ns_of(&d->sides[i].scope), 0);
 		ktrace_out_str(out, " s\n");
 		events[i] = d->sides[i].events;
-		lost[i] = time_range_lost(&d->sides[i].scope);
+		lost[i] = lost_events_sum(d->sides[i].scope.lost);
 	}
 	ktrace_out_str(out, "\n             A             B      change\n");
 	put_numbers(out, events);
@@ -264,11 +247,7 @@ static void put_text(struct ktrace_out *out, const struct diff *d, char **paths)
 
 static void put_pair(struct ktrace_out *out, const __u64 v[2])
 {
-	ktrace_out_char(out, '[');
-	ktrace_out_u64(out, v[0]);
-	ktrace_out_char(out, ',');
-	ktrace_out_u64(out, v[1]);
-	ktrace_out_char(out, ']');
+	out_printf(out, "[%llu,%llu]", v[0], v[1]);
 }
 
 static void put_json_rows(struct ktrace_out *out, const struct paired_counts *t)
@@ -278,9 +257,7 @@ static void put_json_rows(struct ktrace_out *out, const struct paired_counts *t)
 	ktrace_out_char(out, '{');
 	for (i = 0; i < t->nr; i++) {
 		output_line_begin(out);
-		ktrace_out_str(out, i ? "," : "");
-		ktrace_out_json(out, t->rows[i].name, strlen(t->rows[i].name));
-		ktrace_out_char(out, ':');
+		json_key(out, t->rows[i].name);
 		put_pair(out, t->rows[i].count);
 	}
 	ktrace_out_char(out, '}');
@@ -301,7 +278,7 @@ static void put_json(struct ktrace_out *out, const struct diff *d)
 	json_key(out, "events");
 	put_pair(out, pair);
 	for (i = 0; i < 2; i++)
-		pair[i] = time_range_lost(&d->sides[i].scope);
+		pair[i] = lost_events_sum(d->sides[i].scope.lost);
 	json_key(out, "lost");
 	put_pair(out, pair);
 	json_key(out, "counts");

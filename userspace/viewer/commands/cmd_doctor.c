@@ -70,25 +70,18 @@ static void found(struct doctor *d, const char *name, const char *format, ...)
 	va_end(ap);
 }
 
-__attribute__((format(printf, 2, 3)))
-static void problem(struct doctor *d, const char *format, ...)
+__attribute__((format(printf, 3, 4)))
+static void set(char *text, size_t size, const char *format, ...)
 {
 	va_list ap;
 
 	va_start(ap, format);
-	vsnprintf(d->problem, sizeof(d->problem), format, ap);
+	vsnprintf(text, size, format, ap);
 	va_end(ap);
 }
 
-__attribute__((format(printf, 2, 3)))
-static void next(struct doctor *d, const char *format, ...)
-{
-	va_list ap;
-
-	va_start(ap, format);
-	vsnprintf(d->next, sizeof(d->next), format, ap);
-	va_end(ap);
-}
+#define problem(d, ...) set((d)->problem, sizeof((d)->problem), __VA_ARGS__)
+#define next(d, ...) set((d)->next, sizeof((d)->next), __VA_ARGS__)
 
 /* Reads the first line of a small file; empty if it cannot be read. */
 static void read_line(const char *path, char *line, size_t size)
@@ -447,11 +440,9 @@ static void put_text(struct ktrace_out *out, const struct doctor *d)
 static void put_json(struct ktrace_out *out, const struct doctor *d)
 {
 	ktrace_out_char(out, '{');
-	json_key(out, "found");
-	ktrace_out_char(out, '[');
+	json_open(out, "found", '[');
 	for (unsigned int i = 0; i < d->nr; i++) {
-		json_element(out);
-		ktrace_out_char(out, '{');
+		json_item(out);
 		json_str(out, "name", d->found[i].name);
 		json_str(out, "text", d->found[i].text);
 		ktrace_out_char(out, '}');

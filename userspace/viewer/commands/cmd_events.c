@@ -11,7 +11,6 @@
 #include <string.h>
 #include <ktrace/device.h>
 
-
 /**
  * struct listing - one run of the command
  * @path:	the file being listed
@@ -29,32 +28,24 @@ struct listing {
 /* Prints the type of a field as descriptions of events have it. */
 static void put_type(struct ktrace_out *out, const struct ktrace_field *f)
 {
-	if (f->shape == KTRACE_STRING) {
-		ktrace_out_str(out, "string");
-		return;
-	}
-	if (f->enum_nr)
-		ktrace_out_str(out, "enum<");
-	ktrace_out_str(out, ktrace_scalar_name(f->scalar));
-	if (f->enum_nr)
-		ktrace_out_char(out, '>');
-	if (f->shape == KTRACE_ONE)
-		return;
-	ktrace_out_char(out, '[');
+	const char *scalar = ktrace_scalar_name(f->scalar);
+
+	if (f->shape == KTRACE_STRING)
+		scalar = "string";
+	out_printf(out, f->enum_nr && f->shape != KTRACE_STRING ? "enum<%s>" : "%s", scalar);
 	if (f->shape == KTRACE_FIXED)
-		ktrace_out_u64(out, f->count);
-	ktrace_out_char(out, ']');
+		out_printf(out, "[%u]", f->count);
+	else if (f->shape == KTRACE_COUNTED)
+		ktrace_out_str(out, "[]");
 }
 
 static void put_text(struct ktrace_out *out, const struct ktrace_event_type *type, bool has_id)
 {
 	__u32 i;
 
-	if (has_id) {
-		ktrace_out_str(out, type->kind == KTRACE_CHANNEL_KERNEL ? "kernel " : "user   ");
-		ktrace_out_dec(out, type->id, 5);
-		ktrace_out_char(out, ' ');
-	}
+	if (has_id)
+		out_printf(out, "%-6s %05u ", type->kind == KTRACE_CHANNEL_KERNEL ?
+			   "kernel" : "user", type->id);
 	ktrace_out_str(out, type->full_name);
 	for (i = 0; i < type->field_nr; i++) {
 		ktrace_out_str(out, i ? ", " : " ");
@@ -65,23 +56,16 @@ static void put_text(struct ktrace_out *out, const struct ktrace_event_type *typ
 	if (type->file) {
 		ktrace_out_str(out, " @");
 		ktrace_out_safe(out, type->file);
-		ktrace_out_char(out, ':');
-		ktrace_out_u64(out, type->line);
+		out_printf(out, ":%u", type->line);
 	}
 	ktrace_out_char(out, '\n');
 }
 
 static void put_json_enum(struct ktrace_out *out, const struct ktrace_field *f)
 {
-	__u32 i;
-
-	ktrace_out_str(out, ",\"enum\":{");
-	for (i = 0; i < f->enum_nr; i++) {
-		ktrace_out_str(out, i ? ",\"" : "\"");
-		ktrace_out_str(out, f->enums[i].name);
-		ktrace_out_str(out, "\":");
-		ktrace_out_s64(out, f->enums[i].value);
-	}
+	json_open(out, "enum", '{');
+	for (__u32 i = 0; i < f->enum_nr; i++)
+		json_s64(out, f->enums[i].name, f->enums[i].value);
 	ktrace_out_char(out, '}');
 }
 
@@ -91,27 +75,22 @@ static void put_json(struct ktrace_out *out, const struct ktrace_event_type *typ
 {
 	__u32 i;
 
-	ktrace_out_str(out, "{\"event\":\"");
-	ktrace_out_str(out, type->full_name);
-	ktrace_out_char(out, '"');
+	ktrace_out_char(out, '{');
+	json_str(out, "event", type->full_name);
 	if (has_id) {
-		ktrace_out_str(out, type->kind == KTRACE_CHANNEL_KERNEL ?
-			       ",\"kind\":\"kernel\",\"id\":" : ",\"kind\":\"user\",\"id\":");
-		ktrace_out_u64(out, type->id);
+		json_str(out, "kind", type->kind == KTRACE_CHANNEL_KERNEL ? "kernel" : "user");
+		json_u64(out, "id", type->id);
 	}
 	if (reason && *reason)
 		json_str(out, "reason", reason);
-	if (type->file) {
-		ktrace_out_str(out, ",\"file\":");
-		ktrace_out_json(out, type->file, strlen(type->file));
-		ktrace_out_str(out, ",\"line\":");
-		ktrace_out_u64(out, type->line);
-	}
-	ktrace_out_str(out, ",\"fields\":[");
+	json_str(out, "file", type->file);
+	if (type->file)
+		json_u64(out, "line", type->line);
+	json_open(out, "fields", '[');
 	for (i = 0; i < type->field_nr; i++) {
-		ktrace_out_str(out, i ? ",{\"name\":\"" : "{\"name\":\"");
-		ktrace_out_str(out, type->fields[i].name);
-		ktrace_out_str(out, "\",\"type\":\"");
+		json_item(out);
+		json_str(out, "name", type->fields[i].name);
+		ktrace_out_str(out, ",\"type\":\"");
 		put_type(out, &type->fields[i]);
 		ktrace_out_char(out, '"');
 		if (type->fields[i].enum_nr)

@@ -134,9 +134,7 @@ static int by_run(const void *x, const void *y)
 {
 	const struct row *a = x, *b = y;
 
-	if (a->run_ns != b->run_ns)
-		return a->run_ns < b->run_ns ? 1 : -1;
-	return a->first < b->first ? -1 : a->first > b->first;
+	return ORDER(b->run_ns, a->run_ns) ?: ORDER(a->first, b->first);
 }
 
 static void put_head(struct analysis *a)

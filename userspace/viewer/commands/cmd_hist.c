@@ -5,6 +5,7 @@
  * Each event is in exactly one bin. Events outside the time range of the files' headers are in the
  * first or the last bin.
  */
+#include "base/table.h"
 #include "base/viewer.h"
 
 #include "base/hash_table.h"
@@ -114,7 +115,7 @@ static int count(struct hist *h)
 
 	while ((ret = time_range_next(&h->scope, &e)) == 1) {
 		bin = &h->bins[bin_of(h, e->time)];
-		now = time_range_lost(&h->scope);
+		now = lost_events_sum(h->scope.lost);
 		bin->lost += now - lost;
 		lost = now;
 		if (e->id == KTRACE_ID_LOST)
@@ -127,28 +128,15 @@ static int count(struct hist *h)
 	return ret;
 }
 
-static void put_padded(struct ktrace_out *out, __u64 v, size_t width)
-{
-	char text[24];
-	int n = snprintf(text, sizeof(text), "%*llu", (int)width, v);
-
-	ktrace_out_bytes(out, text, (size_t)n);
-}
-
 static void put_head(struct ktrace_out *out, const struct hist *h)
 {
-	__u64 lost = time_range_lost(&h->scope);
+	__u64 lost = lost_events_sum(h->scope.lost);
 
-	ktrace_out_u64(out, h->events);
-	ktrace_out_str(out, " events in ");
-	ktrace_out_u64(out, h->nr);
-	ktrace_out_str(out, " bins of ");
+	out_printf(out, "%llu events in %llu bins of ", h->events, h->nr);
 	out_seconds(out, h->width, 0);
 	ktrace_out_str(out, " s");
-	if (lost) {
-		ktrace_out_str(out, "; lost: ");
-		ktrace_out_u64(out, lost);
-	}
+	if (lost)
+		out_printf(out, "; lost: %llu", lost);
 	ktrace_out_char(out, '\n');
 }
 
@@ -175,14 +163,10 @@ static void put_text(struct ktrace_out *out, const struct hist *h)
 	for (i = 0; i < h->nr; i++) {
 		output_line_begin(out);
 		out_seconds(out, h->scope.from - h->scope.start + i * h->width, 15);
-		ktrace_out_char(out, ' ');
-		put_padded(out, h->bins[i].events, 10);
+		out_printf(out, " %10llu", h->bins[i].events);
 		put_bar(out, h->bins[i].events, max);
-		if (h->bins[i].lost) {
-			ktrace_out_str(out, " (lost: ");
-			ktrace_out_u64(out, h->bins[i].lost);
-			ktrace_out_char(out, ')');
-		}
+		if (h->bins[i].lost)
+			out_printf(out, " (lost: %llu)", h->bins[i].lost);
 		ktrace_out_char(out, '\n');
 	}
 }
@@ -191,23 +175,16 @@ static void put_json(struct ktrace_out *out, const struct hist *h)
 {
 	__u64 i;
 
-	ktrace_out_str(out, "{\"start\":\"");
-	out_seconds(out, h->scope.start, 0);
-	ktrace_out_char(out, '"');
+	ktrace_out_char(out, '{');
+	json_seconds(out, "start", h->scope.start);
 	json_u64(out, "ns", h->scope.from - h->scope.start);
 	json_u64(out, "bin_ns", h->width);
 	json_u64(out, "events", h->events);
-	json_key(out, "lost");
-	time_range_json_lost(out, &h->scope);
-	json_key(out, "bins");
-	ktrace_out_char(out, '[');
+	lost_events_json(out, h->scope.lost);
+	json_open(out, "bins", '[');
 	for (i = 0; i < h->nr; i++) {
 		output_line_begin(out);
-		ktrace_out_str(out, i ? ",[" : "[");
-		ktrace_out_u64(out, h->bins[i].events);
-		ktrace_out_char(out, ',');
-		ktrace_out_u64(out, h->bins[i].lost);
-		ktrace_out_char(out, ']');
+		out_printf(out, "%s[%llu,%llu]", i ? "," : "", h->bins[i].events, h->bins[i].lost);
 	}
 	ktrace_out_str(out, "]}\n");
 }

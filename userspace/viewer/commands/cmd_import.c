@@ -5,6 +5,7 @@
  * A table of formats; each has its own file. The common parts are here: options, the output, which
  * gets its name when it is complete, and the report at the end.
  */
+#include "base/table.h"
 #include "import/import.h"
 
 #include <errno.h>
@@ -145,19 +146,12 @@ static void put_result(const struct import *x)
 		return;
 	}
 	ktrace_out_safe(out, x->path);
-	ktrace_out_str(out, ": ");
-	ktrace_out_u64(out, x->events);
-	ktrace_out_str(out, " events, ");
-	if (x->lost) {
-		ktrace_out_u64(out, x->lost);
-		ktrace_out_str(out, " lost, ");
-	}
-	if (x->skipped) {
-		ktrace_out_u64(out, x->skipped);
-		ktrace_out_str(out, " left out, ");
-	}
-	ktrace_out_u64(out, (__u64)st.st_size);
-	ktrace_out_str(out, " bytes\n");
+	out_printf(out, ": %llu events, ", x->events);
+	if (x->lost)
+		out_printf(out, "%llu lost, ", x->lost);
+	if (x->skipped)
+		out_printf(out, "%llu left out, ", x->skipped);
+	out_printf(out, "%llu bytes\n", (__u64)st.st_size);
 }
 
 static int import(struct import *x, int nr, char **paths)

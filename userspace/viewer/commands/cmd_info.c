@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* cmd_info.c - ktrace info: contents of files */
+#include "base/lost_events.h"
 #include "base/viewer.h"
 
 #include "base/clock_warnings.h"
@@ -97,11 +98,7 @@ static void put_file_clock(struct ktrace_out *out, const struct ktrace_trace *t)
 	ktrace_trace_clock(t, &clock);
 	put_label(out, "clock");
 	ktrace_out_safe(out, clock.clock ? clock.clock : "?");
-	ktrace_out_str(out, ", ");
-	ktrace_out_u64(out, clock.hz);
-	ktrace_out_str(out, " Hz, ");
-	ktrace_out_u64(out, clock.readings);
-	ktrace_out_str(out, " readings\n");
+	out_printf(out, ", %llu Hz, %llu readings\n", clock.hz, clock.readings);
 }
 
 static void put_file_host(struct ktrace_out *out, const struct ktrace_trace *t)
@@ -121,13 +118,10 @@ static void put_file_host(struct ktrace_out *out, const struct ktrace_trace *t)
 static void put_rounded(struct ktrace_out *out, __u64 bytes)
 {
 	const bool is_huge = bytes >> 30;
-	char text[32];
 
-	if (!(bytes >> 20))
-		return;
-	snprintf(text, sizeof(text), " (%.1f %s)", (double)bytes / (is_huge ? 1 << 30 : 1 << 20),
-		 is_huge ? "GiB" : "MiB");
-	ktrace_out_str(out, text);
+	if (bytes >> 20)
+		out_printf(out, " (%.1f %s)", (double)bytes / (is_huge ? 1 << 30 : 1 << 20),
+			   is_huge ? "GiB" : "MiB");
 }
 
 /* Prints a line for each kind of ring: recordings of a merged file had their own. */
@@ -135,15 +129,11 @@ static void put_file_rings(struct ktrace_out *out, const struct ktrace_trace *t)
 {
 	struct hash_table kinds = rings_find(t);
 	const struct rings *rings;
-	size_t i;
 
-	for (i = 0; i < kinds.nr; i++) {
-		rings = hash_table_at(&kinds, i);
+	hash_table_for_each(rings, &kinds) {
 		put_label(out, "rings");
-		if (kinds.nr > 1) {
-			ktrace_out_u64(out, rings->nr);
-			ktrace_out_str(out, " of ");
-		}
+		if (kinds.nr > 1)
+			out_printf(out, "%llu of ", rings->nr);
 		rings_put(out, rings);
 		ktrace_out_char(out, '\n');
 	}
@@ -170,16 +160,10 @@ static const char *command_of(const struct ktrace_trace *t)
 /* Prints an exit status as shells report it. */
 static void put_status(struct ktrace_out *out, __u64 status)
 {
-	if (status > 128 && status <= 128 + SIGNAL_MAX) {
-		ktrace_out_str(out, "killed by signal ");
-		ktrace_out_u64(out, status - 128);
-		ktrace_out_str(out, " (status ");
-		ktrace_out_u64(out, status);
-		ktrace_out_char(out, ')');
-	} else {
-		ktrace_out_str(out, "status ");
-		ktrace_out_u64(out, status);
-	}
+	if (status > 128 && status <= 128 + SIGNAL_MAX)
+		out_printf(out, "killed by signal %llu (status %llu)", status - 128, status);
+	else
+		out_printf(out, "status %llu", status);
 }
 
 static bool ends_with(const char *text, const char *tail)
@@ -218,20 +202,13 @@ static void put_file_end(struct ktrace_out *out, const struct ktrace_trace *t)
 static void put_file_storage(struct ktrace_out *out, const struct ktrace_trace *t)
 {
 	struct ktrace_storage s;
-	char percent[32];
 
 	ktrace_trace_storage(t, &s);
 	if (!s.compressed)
 		return;
 	put_label(out, "storage");
-	ktrace_out_u64(out, s.compressed);
-	ktrace_out_str(out, " blocks compressed, ");
-	ktrace_out_u64(out, s.stored);
-	ktrace_out_str(out, " of ");
-	ktrace_out_u64(out, s.bytes);
-	snprintf(percent, sizeof(percent), " bytes (%.1f %%)\n",
-		 s.bytes ? 100.0 * (double)s.stored / (double)s.bytes : 0.0);
-	ktrace_out_str(out, percent);
+	out_printf(out, "%llu blocks compressed, %llu of %llu bytes (%.1f %%)\n", s.compressed,
+		   s.stored, s.bytes, s.bytes ? 100.0 * (double)s.stored / (double)s.bytes : 0.0);
 }
 
 /* Prints which events were chosen, and when that changed. */
@@ -278,9 +255,7 @@ static void put_file(struct ktrace_out *out, const struct ktrace_trace *t)
 
 	output_line_begin(out);
 	ktrace_out_safe(out, ktrace_trace_path(t));
-	ktrace_out_str(out, ": ");
-	ktrace_out_u64(out, ktrace_trace_size(t));
-	ktrace_out_str(out, " bytes");
+	out_printf(out, ": %llu bytes", ktrace_trace_size(t));
 	put_rounded(out, ktrace_trace_size(t));
 	ktrace_out_str(out, ktrace_trace_is_closed(t) ? ", closed\n" :
 		       ", not closed: still being written, or cut off\n");
@@ -313,47 +288,19 @@ static void put_file(struct ktrace_out *out, const struct ktrace_trace *t)
 	kernel = count_streams(t, KTRACE_CHANNEL_KERNEL, &blocks);
 	user = count_streams(t, KTRACE_CHANNEL_USER, &blocks);
 	put_label(out, "streams");
-	ktrace_out_u64(out, kernel);
-	ktrace_out_str(out, " kernel, ");
-	ktrace_out_u64(out, user);
-	ktrace_out_str(out, " user, ");
-	ktrace_out_u64(out, blocks);
-	ktrace_out_str(out, " blocks\n");
+	out_printf(out, "%llu kernel, %llu user, %llu blocks\n", kernel, user, blocks);
 	put_file_rings(out, t);
 	put_file_storage(out, t);
 	put_file_ids(out, t);
 	put_file_choices(out, t);
 }
 
-static void put_number(struct ktrace_out *out, __u64 v, int width)
+static void put_lost(struct ktrace_out *out, const __u64 *lost)
 {
-	__u64 limit = 10;
-
-	for (; width > 1; width--, limit *= 10)
-		if (v < limit)
-			ktrace_out_char(out, ' ');
-	ktrace_out_u64(out, v);
-}
-
-static __u64 put_lost(struct ktrace_out *out, const struct info *info)
-{
-	__u64 sum = 0;
-	int i;
-
-	for (i = 0; i < KTRACE_LOST_NR; i++)
-		sum = info->stats.lost[i] > ~0ull - sum ? ~0ull : sum + info->stats.lost[i];
-	ktrace_out_str(out, "lost        ");
-	ktrace_out_u64(out, sum);
-	ktrace_out_char(out, '\n');
-	for (i = 0; i < KTRACE_LOST_NR; i++) {
-		if (!info->stats.lost[i])
-			continue;
-		put_number(out, info->stats.lost[i], 14);
-		ktrace_out_char(out, ' ');
-		ktrace_out_str(out, ktrace_lost_name((__u32)i));
-		ktrace_out_char(out, '\n');
-	}
-	return sum;
+	out_printf(out, "lost        %llu\n", lost_events_sum(lost));
+	for (__u32 i = 0; i < KTRACE_LOST_NR; i++)
+		if (lost[i])
+			out_printf(out, "%14llu %s\n", lost[i], ktrace_lost_name(i));
 }
 
 static void put_text(struct ktrace_out *out, const struct info *info)
@@ -371,22 +318,16 @@ static void put_text(struct ktrace_out *out, const struct info *info)
 		ktrace_out_char(out, '-');
 	ktrace_out_str(out, "\nduration    ");
 	out_seconds(out, info->end - info->start, 0);
-	ktrace_out_str(out, " s\nevents      ");
-	ktrace_out_u64(out, info->stats.events);
-	ktrace_out_char(out, '\n');
+	out_printf(out, " s\nevents      %llu\n", info->stats.events);
 	for (i = 0; i < info->census.nr; i++) {
 		output_line_begin(out);
-		put_number(out, info->census.counts[i].events, 14);
-		ktrace_out_char(out, ' ');
+		out_printf(out, "%14llu ", info->census.counts[i].events);
 		ktrace_out_str(out, info->census.counts[i].name);
 		ktrace_out_char(out, '\n');
 	}
-	put_lost(out, info);
-	if (info->stats.backwards) {
-		ktrace_out_str(out, "backwards   ");
-		ktrace_out_u64(out, info->stats.backwards);
-		ktrace_out_char(out, '\n');
-	}
+	put_lost(out, info->stats.lost);
+	if (info->stats.backwards)
+		out_printf(out, "backwards   %llu\n", info->stats.backwards);
 }
 
 static void json_number(struct ktrace_out *out, const struct ktrace_trace *t,
@@ -402,17 +343,10 @@ static void json_choices(struct ktrace_out *out, const struct ktrace_trace *t)
 {
 	struct ktrace_choice c;
 
-	json_key(out, "choices");
-	ktrace_out_char(out, '[');
+	json_open(out, "choices", '[');
 	for (size_t i = 0; ktrace_trace_choice(t, i, &c); i++) {
-		output_line_begin(out);
-		if (i)
-			ktrace_out_char(out, ',');
-		ktrace_out_char(out, '{');
-		json_key(out, "time");
-		ktrace_out_char(out, '"');
-		out_seconds(out, ktrace_trace_wall(t, c.raw), 0);
-		ktrace_out_char(out, '"');
+		json_item(out);
+		json_seconds(out, "time", ktrace_trace_wall(t, c.raw));
 		json_str(out, "levels", c.levels);
 		json_str(out, "events", c.events);
 		json_str(out, "filters", c.filters);
@@ -429,12 +363,10 @@ static void json_file(struct ktrace_out *out, const struct ktrace_trace *t)
 	__u64 blocks;
 
 	ktrace_trace_storage(t, &storage);
-	ktrace_out_char(out, '{');
-	json_key(out, "file");
-	ktrace_out_json(out, ktrace_trace_path(t), strlen(ktrace_trace_path(t)));
+	json_item(out);
+	json_str(out, "file", ktrace_trace_path(t));
 	json_u64(out, "bytes", ktrace_trace_size(t));
-	json_key(out, "closed");
-	ktrace_out_str(out, ktrace_trace_is_closed(t) ? "true" : "false");
+	json_bool(out, "closed", ktrace_trace_is_closed(t));
 	json_str(out, "cmd", command_of(t));
 	json_str(out, "cut", ktrace_trace_meta(t, "trace", "cut"));
 	if (parts_any(t))
@@ -468,43 +400,25 @@ static void put_json(struct ktrace_out *out, const struct info *info)
 	size_t i;
 
 	ktrace_out_str(out, "{\"files\":[");
-	for (i = 0; (t = ktrace_traceset_trace(info->set, i)); i++) {
-		output_line_begin(out);
-		if (i)
-			ktrace_out_char(out, ',');
+	for (i = 0; (t = ktrace_traceset_trace(info->set, i)); i++)
 		json_file(out, t);
-	}
-	ktrace_out_str(out, "],\"begin\":");
-	if (info->stats.events) {
-		ktrace_out_char(out, '"');
-		out_seconds(out, info->start, 0);
-		ktrace_out_char(out, '"');
-	} else {
-		ktrace_out_str(out, "null");
-	}
-	ktrace_out_str(out, ",\"duration_ns\":");
-	ktrace_out_u64(out, info->end - info->start);
+	ktrace_out_char(out, ']');
+	if (info->stats.events)
+		json_seconds(out, "begin", info->start);
+	else
+		ktrace_out_str(out, ",\"begin\":null");
+	json_u64(out, "duration_ns", info->end - info->start);
 	json_u64(out, "events", info->stats.events);
 	json_u64(out, "backwards", info->stats.backwards);
 	json_u64(out, "damaged", info->stats.damaged);
-	json_key(out, "counts");
-	ktrace_out_char(out, '{');
+	json_open(out, "counts", '{');
 	for (i = 0; i < info->census.nr; i++) {
 		output_line_begin(out);
-		if (i)
-			ktrace_out_char(out, ',');
-		ktrace_out_json(out, info->census.counts[i].name,
-				strlen(info->census.counts[i].name));
-		ktrace_out_char(out, ':');
-		ktrace_out_u64(out, info->census.counts[i].events);
+		json_u64(out, info->census.counts[i].name, info->census.counts[i].events);
 	}
 	ktrace_out_char(out, '}');
-	json_key(out, "lost");
-	ktrace_out_char(out, '{');
-	for (i = 0; i < KTRACE_LOST_NR; i++)
-		if (info->stats.lost[i])
-			json_u64(out, ktrace_lost_name((__u32)i), info->stats.lost[i]);
-	ktrace_out_str(out, "}}\n");
+	lost_events_json(out, info->stats.lost);
+	ktrace_out_str(out, "}\n");
 }
 
 static int describe_files(int nr, char **paths, bool is_json)

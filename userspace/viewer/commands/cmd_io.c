@@ -7,7 +7,6 @@
 
 #include <linux/ktrace_events.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { IO_READ, IO_WRITE, IO_SYNC, IO_NR };
@@ -118,12 +117,8 @@ static int by_bytes(const void *x, const void *y)
 {
 	const struct user *a = x, *b = y;
 
-	if (bytes_of(a) != bytes_of(b))
-		return bytes_of(a) < bytes_of(b) ? 1 : -1;
-	if (a->disk_ns != b->disk_ns)
-		return a->disk_ns < b->disk_ns ? 1 : -1;
-	return a->thread.who.tid < b->thread.who.tid ? -1 :
-	       a->thread.who.tid > b->thread.who.tid;
+	return ORDER(bytes_of(b), bytes_of(a)) ?: ORDER(b->disk_ns, a->disk_ns) ?:
+	       ORDER(a->thread.who.tid, b->thread.who.tid);
 }
 
 static void put_head(struct analysis *a)
@@ -240,8 +235,7 @@ static void put_json_user(struct analysis *a, const void *row)
 
 	thread_label_json(&u->thread.who, out);
 	for (i = 0; i < IO_NR; i++) {
-		json_key(out, kinds[i]);
-		ktrace_out_char(out, '{');
+		json_open(out, kinds[i], '{');
 		json_u64(out, "calls", u->amounts[i].calls);
 		json_u64(out, "bytes", u->amounts[i].bytes);
 		json_u64(out, "errors", u->amounts[i].errors);
@@ -256,9 +250,7 @@ static void put_json_disk(const struct disk *d, void *arg)
 	struct ktrace_out *out = ((struct io *)arg)->a.out;
 	int i;
 
-	output_line_begin(out);
-	json_element(out);
-	ktrace_out_char(out, '{');
+	json_item(out);
 	json_u64(out, "major", d->number >> 20);
 	json_u64(out, "minor", d->number & 0xfffff);
 	json_u64(out, "busy_ns", d->busy_ns);
@@ -266,8 +258,7 @@ static void put_json_disk(const struct disk *d, void *arg)
 	json_u64(out, "under_way", d->under_way);
 	json_u64(out, "requeues", d->requeues);
 	for (i = 0; i < DISK_KINDS; i++) {
-		json_key(out, disk_kinds[i]);
-		ktrace_out_char(out, '{');
+		json_open(out, disk_kinds[i], '{');
 		json_u64(out, "requests", d->sums[i].requests);
 		json_u64(out, "bytes", d->sums[i].bytes);
 		json_u64(out, "errors", d->sums[i].errors);
@@ -295,8 +286,7 @@ static void show(struct analysis *a)
 		put_disks(io);
 		return;
 	}
-	json_key(a->out, "devices");
-	ktrace_out_char(a->out, '[');
+	json_open(a->out, "devices", '[');
 	block_requests_each(&io->disks, put_json_disk, io);
 	ktrace_out_char(a->out, ']');
 }

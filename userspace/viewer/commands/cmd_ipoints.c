@@ -96,9 +96,7 @@ static int by_numbers(const void *x, const void *y)
 {
 	const struct pair *a = x, *b = y;
 
-	if (a->from != b->from)
-		return a->from < b->from ? -1 : 1;
-	return a->to < b->to ? -1 : a->to > b->to;
+	return ORDER(a->from, b->from) ?: ORDER(a->to, b->to);
 }
 
 static __u64 mean(const struct pair *p)

@@ -146,13 +146,8 @@ static int by_total(const void *x, const void *y)
 {
 	const struct line *a = x, *b = y;
 
-	if (a->mode != b->mode)
-		return a->mode < b->mode ? -1 : 1;
-	if (a->times.sum != b->times.sum)
-		return a->times.sum < b->times.sum ? 1 : -1;
-	if (a->number != b->number)
-		return a->number < b->number ? -1 : 1;
-	return a->machine < b->machine ? -1 : a->machine > b->machine;
+	return ORDER(a->mode, b->mode) ?: ORDER(b->times.sum, a->times.sum) ?:
+	       ORDER(a->number, b->number) ?: ORDER(a->machine, b->machine);
 }
 
 static double frequency(const struct analysis *a, const struct line *l)

@@ -5,6 +5,7 @@
  * Reads files to their present end, then looks at them again a few times a second, until they have
  * their end mark. Events that ktraced has not written yet cannot be seen.
  */
+#include "base/now.h"
 #include "base/viewer.h"
 
 #include "base/when.h"
@@ -16,10 +17,8 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
-#include <time.h>
 #include <unistd.h>
 
 #define LOOK_MS 100u	/* between two looks at files */
@@ -45,18 +44,10 @@ struct live {
 	bool has_all;
 	__u64 left;
 	__u64 interval_ms;
-	__u64 next_ms;
+	__s64 next_ms;
 	int signal_fd;
 	bool is_over;
 };
-
-static __u64 now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (__u64)t.tv_sec * 1000 + (__u64)t.tv_nsec / 1000000;
-}
 
 static int learn(void *arg, const struct ktrace_trace_event *e)
 {
@@ -134,7 +125,7 @@ static int begin(struct live *l, struct ktrace_traceset *set)
 		return ret;
 	l->scope.watch = learn;
 	l->scope.watcher = l;
-	l->next_ms = now_ms() + l->interval_ms;
+	l->next_ms = now_ms() + (__s64)l->interval_ms;
 	return live_top_begin(&l->top, &l->scope, l->has_all || l->scope.since.is_set ?
 			      l->scope.from : l->scope.end);
 }
@@ -165,7 +156,7 @@ static int follow(struct live *l, int nr, char **paths)
 		if (!l->has_top)
 			output_end(STATUS_OK);
 		else if (now_ms() >= l->next_ms) {
-			l->next_ms = now_ms() + l->interval_ms;
+			l->next_ms = now_ms() + (__s64)l->interval_ms;
 			show_tables(l, false);
 		}
 		if (!l->is_over)

@@ -13,7 +13,6 @@
 #include "symbols/symbols.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 /* Maximum number of edges to look at while searching for cycles: some seconds */
 #define STEPS_MAX (1ull << 29)
@@ -39,11 +38,6 @@ struct lock_order {
 	struct symbols_where where;
 	struct symbols *symbols;
 };
-
-static bool is_lock(const struct model_object *o)
-{
-	return o->kind == MODEL_MUTEX || o->kind == MODEL_RWLOCK || o->kind == MODEL_SPIN;
-}
 
 static __u64 key_of(const struct model_object *o)
 {
@@ -93,13 +87,11 @@ static void add_edge(struct lock_order *r, const struct model_object *from,
 	const struct model_object *to = now->to;
 	const struct model_thread *t = now->thread;
 	const struct lock_edge_key key = { key_of(from), key_of(to) };
-	struct lock_edge *e = hash_table_get(&r->edges, &key);
+	struct lock_edge *e = hash_table_need(&r->edges, &key, &r->a.error);
 	__u32 i;
 
-	if (!e) {
-		r->a.error = -ENOMEM;
+	if (!e)
 		return;
-	}
 	if (!e->count++) {
 		e->from = from;
 		e->to = to;
@@ -127,7 +119,7 @@ static void add_edges(struct lock_order *r, const struct taking *now)
 	const struct model_object *from;
 	size_t i;
 
-	if (now->time < r->a.from || now->time >= r->a.until_ns || !is_lock(now->to) ||
+	if (now->time < r->a.from || now->time >= r->a.until_ns || !model_is_lock(now->to) ||
 	    !analysis_is_selected(&r->a, t->tid, t->process->pid))
 		return;
 	for (i = 0; (from = model_held(t, i)); i++)
@@ -174,9 +166,7 @@ static int by_first(const void *x, const void *y)
 {
 	const struct lock_edge *a = x, *b = y;
 
-	if (a->first != b->first)
-		return a->first < b->first ? -1 : 1;
-	return a->key.from < b->key.from ? -1 : a->key.from > b->key.from;
+	return ORDER(a->first, b->first) ?: ORDER(a->key.from, b->key.from);
 }
 
 static void put_lock(struct lock_order *r, struct ktrace_out *out, const struct lock_edge *e,
@@ -291,8 +281,7 @@ static void put_cycle(void *arg, struct lock_edge *const *cycle, size_t nr)
 			text_edge(&r->a, cycle[nr]);
 			continue;
 		}
-		json_element(out);
-		ktrace_out_char(out, '{');
+		json_item(out);
 		json_edge(&r->a, cycle[nr]);
 		ktrace_out_char(out, '}');
 	}
@@ -321,8 +310,7 @@ static void put_dot(struct lock_order *r)
 	for (i = 0; i < KTRACE_LOST_NR; i++)
 		if (r->a.lost[i])
 			out_printf(out, "  label=\"events were lost: incomplete\";\n");
-	for (i = 0; i < r->edges.nr; i++) {
-		e = hash_table_at(&r->edges, i);
+	hash_table_for_each(e, &r->edges) {
 		output_line_begin(out);
 		out_printf(out, "  ");
 		put_node(r, e, true);
@@ -346,10 +334,8 @@ static void show(struct analysis *a)
 		put_dot(r);
 		return;
 	}
-	if (a->is_json) {
-		json_key(a->out, "cycles");
-		ktrace_out_char(a->out, '[');
-	}
+	if (a->is_json)
+		json_open(a->out, "cycles", '[');
 	if (!a->error)
 		a->error = lock_cycles_find(&r->edges, &cycles, &unsearched);
 	if (a->is_json)

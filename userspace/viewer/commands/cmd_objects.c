@@ -90,11 +90,6 @@ static bool wants_object(const struct objects *r, const struct model_object *o)
 				    o->process->pid);
 }
 
-static __u64 age(const struct analysis *a, __u64 since)
-{
-	return a->to > since ? a->to - since : 0;
-}
-
 static void put_thread(struct objects *r, const struct model_thread *t)
 {
 	struct ktrace_out *out = r->a.out;
@@ -103,7 +98,7 @@ static void put_thread(struct objects *r, const struct model_thread *t)
 	model_name_text(t, t->raw, name, sizeof(name));
 	output_line_begin(out);
 	out_printf(out, "%-30s %-8s ", name, model_life_name(t->life));
-	out_duration(out, age(&r->a, t->since));
+	out_duration(out, analysis_age(&r->a, t->since));
 	out_printf(out, " %10llu %8llu ", t->calls, t->waits);
 	if (t->object) {
 		out_printf(out, " %s 0x%llx", model_kind_name(t->object->kind), t->object->address);
@@ -147,7 +142,7 @@ static void put_object(struct objects *r, const struct model_object *o)
 	output_line_begin(out);
 	out_printf(out, "%-8u %-8s 0x%-14llx ", o->process->pid, model_kind_name(o->kind),
 		   o->address);
-	out_duration(out, age(&r->a, o->since));
+	out_duration(out, analysis_age(&r->a, o->since));
 	out_printf(out, " %10llu %8llu  %s", o->uses, o->waits, model_state_name(o->state));
 	put_detail(out, o);
 	lock_symbol_put(out, variable_at(r, o));
@@ -268,13 +263,6 @@ static void put_json_trouble(struct objects *r, const struct model_trouble *t)
 	json_u64(out, "misuse", t->is_misuse);
 }
 
-static void begin_element(struct ktrace_out *out)
-{
-	output_line_begin(out);
-	json_element(out);
-	ktrace_out_char(out, '{');
-}
-
 static void put_json(struct objects *r)
 {
 	struct ktrace_out *out = r->a.out;
@@ -284,32 +272,29 @@ static void put_json(struct objects *r)
 	__u64 left;
 	size_t i;
 
-	json_key(out, "threads");
-	ktrace_out_char(out, '[');
+	json_open(out, "threads", '[');
 	for (i = 0, left = r->a.number; (t = model_thread(r->sync, i)) && left; i++) {
 		if (!wants_thread(r, t))
 			continue;
 		left--;
-		begin_element(out);
+		json_item(out);
 		put_json_thread(r, t);
 		ktrace_out_char(out, '}');
 	}
 	ktrace_out_char(out, ']');
-	json_key(out, "objects");
-	ktrace_out_char(out, '[');
+	json_open(out, "objects", '[');
 	for (i = 0, left = r->a.number; (o = model_object(r->sync, i)) && left; i++) {
 		if (!wants_object(r, o))
 			continue;
 		left--;
-		begin_element(out);
+		json_item(out);
 		put_json_object(r, o);
 		ktrace_out_char(out, '}');
 	}
 	ktrace_out_char(out, ']');
-	json_key(out, "troubles");
-	ktrace_out_char(out, '[');
+	json_open(out, "troubles", '[');
 	for (i = 0; (trouble = model_trouble(r->sync, i)); i++) {
-		begin_element(out);
+		json_item(out);
 		put_json_trouble(r, trouble);
 		ktrace_out_char(out, '}');
 	}

@@ -5,6 +5,7 @@
  * Packets are not acknowledged, so the receiver can only report the missing ones. It takes packets
  * from the first machine that sends one, and only counts those of others.
  */
+#include "base/table.h"
 #include "base/viewer.h"
 
 #include <arpa/inet.h>
@@ -14,7 +15,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -135,19 +135,12 @@ static void put_ranges(const struct recv *r)
 	for (__u64 i = 0; i < nr; i++) {
 		const __u32 *range = r->packets.ranges[i];
 
-		if (r->is_json) {
-			json_element(out);
-			ktrace_out_char(out, '[');
-		} else {
-			ktrace_out_str(out, i ? ", " : "missing ");
-		}
-		ktrace_out_u64(out, range[0]);
-		if (r->is_json || range[1] != range[0]) {
-			ktrace_out_str(out, r->is_json ? "," : " to ");
-			ktrace_out_u64(out, range[1]);
-		}
 		if (r->is_json)
-			ktrace_out_char(out, ']');
+			out_printf(out, "%s[%u,%u]", i ? "," : "", range[0], range[1]);
+		else if (range[1] == range[0])
+			out_printf(out, "%s%u", i ? ", " : "missing ", range[0]);
+		else
+			out_printf(out, "%s%u to %u", i ? ", " : "missing ", range[0], range[1]);
 	}
 	if (!r->is_json && nr)
 		ktrace_out_str(out, nr < all ? ", ...\n" : "\n");
@@ -168,8 +161,7 @@ static void put_json(const struct recv *r)
 	json_u64(out, "bad", p->bad);
 	json_u64(out, "foreign", r->foreign);
 	json_u64(out, "runs", p->runs);
-	json_key(out, "ranges");
-	ktrace_out_char(out, '[');
+	json_open(out, "ranges", '[');
 	put_ranges(r);
 	ktrace_out_str(out, "]}\n");
 }
@@ -177,22 +169,10 @@ static void put_json(const struct recv *r)
 static void put_text(const struct recv *r)
 {
 	const struct packets *p = &r->packets;
-	const struct {
-		__u64 nr;
-		const char *what;
-	} counts[] = {
-		{ p->good, " packets, " }, { p->missing, " missing, " },
-		{ p->duplicates, " twice, " }, { p->reordered, " out of order, " },
-		{ p->bad, " bad, " }, { r->foreign, " of others, " }, { p->runs, " runs\n" },
-	};
-	struct ktrace_out *out = output();
 
-	ktrace_out_u64(out, p->events);
-	ktrace_out_str(out, " events, ");
-	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
-		ktrace_out_u64(out, counts[i].nr);
-		ktrace_out_str(out, counts[i].what);
-	}
+	out_printf(output(), "%llu events, %llu packets, %llu missing, %llu twice, "
+		   "%llu out of order, %llu bad, %llu of others, %llu runs\n", p->events, p->good,
+		   p->missing, p->duplicates, p->reordered, p->bad, r->foreign, p->runs);
 	put_ranges(r);
 }
 

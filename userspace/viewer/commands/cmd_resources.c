@@ -44,20 +44,6 @@ static bool is_active(__u32 mode)
 	return mode > KTRACE_RES_IDLE;
 }
 
-static void name_resource(const struct resources *s, const struct ktrace_resource *r, char *text,
-			  size_t size)
-{
-	const char *sub = r->kind == KTRACE_RESOURCE_IRQ ? r->name : NULL;
-
-	if (r->kind == KTRACE_RESOURCE_SOFTIRQ)
-		sub = ktrace_mode_sub_name(s->a.state, r->machine, KTRACE_MODE_SOFTIRQ, r->number);
-	if (r->kind == KTRACE_RESOURCE_BLOCK)
-		snprintf(text, size, "block %u:%u", r->number >> 20, r->number & 0xfffff);
-	else
-		snprintf(text, size, "%s %u %s", ktrace_resource_kind_name(r->kind), r->number,
-			 sub ? sub : "");
-}
-
 static void list(struct resources *s, const struct ktrace_resource *r, __u64 from, __u64 to)
 {
 	struct ktrace_out *out = s->a.out;
@@ -66,7 +52,7 @@ static void list(struct resources *s, const struct ktrace_resource *r, __u64 fro
 	if (!s->a.number)
 		return;
 	s->a.number--;
-	name_resource(s, r, name, sizeof(name));
+	analysis_resource_name(&s->a, r, name, sizeof(name));
 	output_line_begin(out);
 	out_seconds(out, analysis_since_start(&s->a, from), 15);
 	ktrace_out_char(out, ' ');
@@ -148,7 +134,7 @@ static void put_row(struct analysis *a, const void *x)
 	const struct row *row = x;
 	char name[64];
 
-	name_resource(s, &row->r, name, sizeof(name));
+	analysis_resource_name(&s->a, &row->r, name, sizeof(name));
 	out_printf(a->out, "%-24.24s ", name);
 	timeline_show(&s->strip, row->strip, a->out);
 	out_percent(a->out, active_ns(row), s->strip.to - s->strip.from);
@@ -170,8 +156,7 @@ static void put_json(struct analysis *a, const void *x)
 		json_str(out, "name", row->r.name);
 	json_u64(out, "busy_ns", active_ns(row));
 	json_u64(out, "times", row->begun);
-	json_key(out, "modes");
-	ktrace_out_char(out, '{');
+	json_open(out, "modes", '{');
 	for (mode = 0; mode < KTRACE_RES_MODE_NR; mode++)
 		if (row->ns[mode])
 			json_u64(out, ktrace_resource_mode_name(mode), row->ns[mode]);

@@ -80,10 +80,7 @@ static int by_run(const void *x, const void *y)
 	const struct task *a = x, *b = y;
 	__u64 m = a->dists[SCHED_RUN].sum, n = b->dists[SCHED_RUN].sum;
 
-	if (m != n)
-		return m < n ? 1 : -1;
-	return a->thread.who.tid < b->thread.who.tid ? -1 :
-	       a->thread.who.tid > b->thread.who.tid;
+	return ORDER(n, m) ?: ORDER(a->thread.who.tid, b->thread.who.tid);
 }
 
 static void put_head(struct analysis *a)
@@ -146,8 +143,7 @@ static void put_json_dists(struct ktrace_out *out, const struct histogram *dists
 
 	for (i = 0; i < SCHED_NR; i++) {
 		output_line_begin(out);
-		json_key(out, kinds[i]);
-		ktrace_out_char(out, '{');
+		json_open(out, kinds[i], '{');
 		histogram_json(&dists[i], out);
 		ktrace_out_char(out, '}');
 	}
@@ -171,8 +167,7 @@ static void show(struct analysis *a)
 		end_run(s, hash_table_at(&s->tasks, i));
 	analysis_rows(a, &s->tasks, &sheet);
 	if (a->is_json) {
-		json_key(a->out, "all");
-		ktrace_out_char(a->out, '{');
+		json_open(a->out, "all", '{');
 		put_json_dists(a->out, s->all);
 		ktrace_out_char(a->out, '}');
 		return;

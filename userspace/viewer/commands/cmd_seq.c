@@ -36,14 +36,12 @@ static void put_json(struct ktrace_out *out, const struct ktrace_part *file,
 		     const struct ktrace_trace_event *e)
 {
 	output_line_begin(out);
-	ktrace_out_str(out, "{\"file\":");
-	ktrace_out_json(out, file->path, strlen(file->path));
+	ktrace_out_char(out, '{');
+	json_str(out, "file", file->path);
 	if (file->number)
 		json_u64(out, "part", file->number);
 	if (e) {
-		ktrace_out_str(out, ",\"time\":\"");
-		out_seconds(out, e->time, 0);
-		ktrace_out_char(out, '"');
+		json_seconds(out, "time", e->time);
 		json_u64(out, "raw", e->raw);
 	}
 	ktrace_out_str(out, "}\n");

@@ -163,8 +163,7 @@ static void put_json_types(struct ktrace_out *out, const struct ktrace_statistic
 {
 	__u32 i;
 
-	json_key(out, "types");
-	ktrace_out_char(out, '{');
+	json_open(out, "types", '{');
 	for (i = 0; i < n->type_nr; i++)
 		json_u64(out, n->types[i].type ? n->types[i].type->full_name : "",
 			 n->types[i].events);
@@ -202,15 +201,13 @@ static void put_json(struct stat_run *r, const struct ktrace_statistic *n,
 	json_u64(out, "wait_ns", n->wait_ns);
 	json_u64(out, "wait_cpu_ns", n->wait_cpu_ns);
 	put_json_types(out, n);
-	json_key(out, "children");
-	ktrace_out_char(out, '[');
+	json_open(out, "children", '[');
 	if (n->level == KTRACE_STATISTIC_CPU && n->child_nr > r->a.number)
 		qsort(n->children, n->child_nr, sizeof(n->children[0]), by_time);
 	for (i = 0; i < n->child_nr; i++) {
 		if (!is_shown(r, n->children[i], &threads))
 			continue;
-		json_element(out);
-		ktrace_out_char(out, '{');
+		json_item(out);
 		put_json(r, n->children[i], n);
 		ktrace_out_char(out, '}');
 	}
@@ -232,8 +229,7 @@ static void show(struct analysis *a)
 		return;
 	}
 	if (a->is_json) {
-		json_key(a->out, "tree");
-		ktrace_out_char(a->out, '{');
+		json_open(a->out, "tree", '{');
 		put_json(r, root, NULL);
 		ktrace_out_char(a->out, '}');
 		return;

@@ -40,9 +40,7 @@ static int by_status(const void *x, const void *y)
 
 	if (order[a->status] != order[b->status])
 		return order[a->status] - order[b->status];
-	if (a->tid != b->tid)
-		return a->tid < b->tid ? -1 : 1;
-	return a->cpu - b->cpu;
+	return ORDER(a->tid, b->tid) ?: a->cpu - b->cpu;
 }
 
 /* Collects the threads that are asked for and not dead. NULL: none, or no memory: a->error */
@@ -68,11 +66,6 @@ static const struct ktrace_process **collect(struct analysis *a, size_t *nr)
 	return all;
 }
 
-static __u64 age(const struct analysis *a, __u64 since)
-{
-	return a->to > since ? a->to - since : 0;
-}
-
 static void put_thread(struct analysis *a, const struct ktrace_process *p)
 {
 	char name[96], modes[160], status[32], cpu[16] = "-";
@@ -86,7 +79,7 @@ static void put_thread(struct analysis *a, const struct ktrace_process *p)
 		snprintf(cpu, sizeof(cpu), "%d", p->cpu);
 	output_line_begin(a->out);
 	out_printf(a->out, "%-28s %4s  %-14s ", name, cpu, status);
-	out_duration(a->out, age(a, p->since));
+	out_duration(a->out, analysis_age(a, p->since));
 	out_printf(a->out, "  %s\n", modes);
 }
 
@@ -94,26 +87,17 @@ static void put_resource(struct analysis *a, const struct ktrace_resource *r)
 {
 	char what[48], name[96] = "";
 	const struct ktrace_process *p;
-	const char *sub = NULL;
 
-	if (r->kind == KTRACE_RESOURCE_IRQ)
-		sub = r->name;
-	if (r->kind == KTRACE_RESOURCE_SOFTIRQ)
-		sub = ktrace_mode_sub_name(a->state, r->machine, KTRACE_MODE_SOFTIRQ, r->number);
 	if (r->kind == KTRACE_RESOURCE_CPU) {
 		p = ktrace_state_find(a->state, r->machine, r->tid, (__s32)r->number);
 		if (p)
 			analysis_name(a, p, name, sizeof(name));
 	}
-	if (r->kind == KTRACE_RESOURCE_BLOCK)
-		snprintf(what, sizeof(what), "block %u:%u", r->number >> 20, r->number & 0xfffff);
-	else
-		snprintf(what, sizeof(what), "%s %u %s", ktrace_resource_kind_name(r->kind),
-			 r->number, sub ? sub : "");
+	analysis_resource_name(a, r, what, sizeof(what));
 	output_line_begin(a->out);
 	out_printf(a->out, "%-33s  %-14s ", what,
 		   ktrace_resource_mode_name(ktrace_resource_mode(r)));
-	out_duration(a->out, age(a, r->since));
+	out_duration(a->out, analysis_age(a, r->since));
 	out_printf(a->out, "  %s\n", name);
 }
 
@@ -155,11 +139,9 @@ static void put_json_modes(struct analysis *a, const struct ktrace_process *p)
 	__s64 number;
 	__u32 i;
 
-	json_key(out, "modes");
-	ktrace_out_char(out, '[');
+	json_open(out, "modes", '[');
 	for (i = 0; i < p->depth; i++) {
-		json_element(out);
-		ktrace_out_char(out, '{');
+		json_item(out);
 		json_str(out, "mode", ktrace_mode_name(p->stack[i].mode));
 		abi = analysis_sub(a, &p->stack[i], &number);
 		json_s64(out, "sub", number);
@@ -176,9 +158,7 @@ static void put_json_thread(struct analysis *a, const struct ktrace_process *p)
 {
 	struct ktrace_out *out = a->out;
 
-	output_line_begin(out);
-	json_element(out);
-	ktrace_out_char(out, '{');
+	json_item(out);
 	json_u64(out, "machine", p->machine);
 	json_u64(out, "tid", p->tid);
 	json_u64(out, "pid", ktrace_process_pid(a->state, p));
@@ -201,9 +181,7 @@ static void put_json_resource(struct analysis *a, const struct ktrace_resource *
 	struct ktrace_out *out = a->out;
 	__u32 i;
 
-	output_line_begin(out);
-	json_element(out);
-	ktrace_out_char(out, '{');
+	json_item(out);
 	json_u64(out, "machine", r->machine);
 	json_str(out, "kind", ktrace_resource_kind_name(r->kind));
 	json_u64(out, "number", r->number);
@@ -212,8 +190,7 @@ static void put_json_resource(struct analysis *a, const struct ktrace_resource *
 	if (r->kind == KTRACE_RESOURCE_CPU)
 		json_u64(out, "tid", r->tid);
 	json_u64(out, "since_ns", analysis_since_start(a, r->since));
-	json_key(out, "modes");
-	ktrace_out_char(out, '[');
+	json_open(out, "modes", '[');
 	for (i = 0; i < r->depth; i++) {
 		json_element(out);
 		ktrace_out_quoted(out, ktrace_resource_mode_name(r->modes[i]),
@@ -227,13 +204,11 @@ static void put_json(struct analysis *a, const struct ktrace_process **all, size
 	const struct ktrace_resource *r = NULL;
 	size_t i;
 
-	json_key(a->out, "threads");
-	ktrace_out_char(a->out, '[');
+	json_open(a->out, "threads", '[');
 	for (i = 0; i < nr && i < a->number; i++)
 		put_json_thread(a, all[i]);
 	ktrace_out_char(a->out, ']');
-	json_key(a->out, "resources");
-	ktrace_out_char(a->out, '[');
+	json_open(a->out, "resources", '[');
 	while ((r = next_resource(a, r)))
 		put_json_resource(a, r);
 	ktrace_out_char(a->out, ']');

@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define ERRNO_MAX 4095
@@ -83,11 +82,8 @@ static int by_total(const void *x, const void *y)
 {
 	const struct call *a = x, *b = y;
 
-	if (a->times.sum != b->times.sum)
-		return a->times.sum < b->times.sum ? 1 : -1;
-	if (a->sub != b->sub)
-		return a->sub < b->sub ? -1 : 1;
-	return a->serial < b->serial ? -1 : a->serial > b->serial;
+	return ORDER(b->times.sum, a->times.sum) ?: ORDER(a->sub, b->sub) ?:
+	       ORDER(a->serial, b->serial);
 }
 
 /* Prints errors. One without a name is internal to the kernel: it restarts the call. */

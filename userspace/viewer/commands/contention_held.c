@@ -27,18 +27,9 @@ struct slot {
 	struct waiter *waiter;
 };
 
-static bool is_lock(const struct model_object *o)
-{
-	return o->kind == MODEL_MUTEX || o->kind == MODEL_RWLOCK || o->kind == MODEL_SPIN;
-}
-
 static struct slot *slot_of(struct contention *c, struct hash_table *rows, __u64 serial)
 {
-	struct slot *slot = hash_table_get(rows, &serial);
-
-	if (!slot)
-		c->a.error = -ENOMEM;
-	return slot;
+	return hash_table_need(rows, &serial, &c->a.error);
 }
 
 static void add_held_up(struct contention *c, const struct waiter *w,
@@ -149,7 +140,7 @@ void contention_on_thread(void *arg, const struct model_thread *t,
 			  const struct model_change *change)
 {
 	struct contention *c = arg;
-	const bool waits = t->life == MODEL_WAITING && t->object && is_lock(t->object);
+	const bool waits = t->life == MODEL_WAITING && t->object && model_is_lock(t->object);
 	struct slot *slot;
 
 	if (!c->shows_holders)
@@ -175,10 +166,6 @@ void contention_held_init(struct contention *c)
 
 void contention_held_free(struct contention *c)
 {
-	size_t i;
-
-	for (i = 0; i < c->waiting.nr; i++)
-		free(((struct slot *)hash_table_at(&c->waiting, i))->waiter);
-	hash_table_free(&c->waiting);
+	hash_table_free_with(&c->waiting, offsetof(struct slot, waiter));
 	hash_table_free(&c->heads);
 }

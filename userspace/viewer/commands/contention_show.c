@@ -11,11 +11,8 @@ static int by_sum(const void *x, const void *y)
 {
 	const struct row *a = x, *b = y;
 
-	if (a->dist.sum != b->dist.sum)
-		return a->dist.sum < b->dist.sum ? 1 : -1;
-	if (a->key.a != b->key.a)
-		return a->key.a < b->key.a ? -1 : 1;
-	return a->key.b < b->key.b ? -1 : a->key.b > b->key.b;
+	return ORDER(b->dist.sum, a->dist.sum) ?: ORDER(a->key.a, b->key.a) ?:
+	       ORDER(a->key.b, b->key.b);
 }
 
 static __u64 elapsed(const struct analysis *a)
@@ -52,50 +49,28 @@ static void put_place(struct contention *c, const struct model_thread *t, __u64 
 		out_printf(c->a.out, "0x%llx", address);
 }
 
-static void head(struct analysis *a, const char *nr, const char *what)
+/* Parts of a row, in the order of its line */
+enum {
+	HAS_KIND = 1, HAS_THREAD = 2, HAS_HOLDER = 4, HAS_OBJECT = 8, HAS_PLACE = 16,
+};
+
+/* struct table - @nr: what it counts; @what: title of the last column; @parts: HAS_* */
+struct table {
+	struct sheet sheet;
+	const char *nr;
+	const char *what;
+	unsigned int parts;
+};
+
+static const struct table *table_of(const struct analysis *a)
 {
-	out_printf(a->out, "\n%8s %9s %6s %9s %9s %9s  %s\n", nr, "sum", "%", "mean", "p99",
-		   "longest", what);
+	return (const struct table *)a->sheet;
 }
 
-static void head_kinds(struct analysis *a)
+static void head(struct analysis *a)
 {
-	head(a, "waits", "kind");
-}
-
-static void head_threads(struct analysis *a)
-{
-	head(a, "waits", "thread");
-}
-
-static void head_objects(struct analysis *a)
-{
-	head(a, "waits", "object");
-}
-
-static void head_pairs(struct analysis *a)
-{
-	head(a, "waits", "thread, object");
-}
-
-static void head_places(struct analysis *a)
-{
-	head(a, "waits", "place");
-}
-
-static void head_held(struct analysis *a)
-{
-	head(a, "holds", "object");
-}
-
-static void head_held_places(struct analysis *a)
-{
-	head(a, "holds", "taken at");
-}
-
-static void head_held_up(struct analysis *a)
-{
-	head(a, "holds", "thread, held up by, object");
+	out_printf(a->out, "\n%8s %9s %6s %9s %9s %9s  %s\n", table_of(a)->nr, "sum", "%", "mean",
+		   "p99", "longest", table_of(a)->what);
 }
 
 /* Prints the columns that begin all tables. */
@@ -116,62 +91,26 @@ static void put_figures(struct analysis *a, const struct histogram *d)
 	out_printf(out, "  ");
 }
 
-static void text_kind(struct analysis *a, const void *x)
+static void text_row(struct analysis *a, const void *x)
 {
+	const unsigned int parts = table_of(a)->parts;
 	const struct row *row = x;
 
 	put_figures(a, &row->dist);
-	out_printf(a->out, "%s\n", contention_kind((__u32)row->key.a));
-}
-
-static void text_thread(struct analysis *a, const void *x)
-{
-	const struct row *row = x;
-
-	put_figures(a, &row->dist);
-	model_name_put_thread(a->out, row->thread, row->alias);
-	out_printf(a->out, "\n");
-}
-
-static void text_object(struct analysis *a, const void *x)
-{
-	const struct row *row = x;
-
-	put_figures(a, &row->dist);
-	put_object((struct contention *)a, a->out, &row->waited);
-	out_printf(a->out, "\n");
-}
-
-static void text_pair(struct analysis *a, const void *x)
-{
-	const struct row *row = x;
-
-	put_figures(a, &row->dist);
-	model_name_put_thread(a->out, row->thread, row->alias);
-	out_printf(a->out, "  ");
-	put_object((struct contention *)a, a->out, &row->waited);
-	out_printf(a->out, "\n");
-}
-
-static void text_place(struct analysis *a, const void *x)
-{
-	const struct row *row = x;
-
-	put_figures(a, &row->dist);
-	put_place((struct contention *)a, row->thread, row->thread->raw, row->key.b);
-	out_printf(a->out, "\n");
-}
-
-static void text_held_up(struct analysis *a, const void *x)
-{
-	const struct row *row = x;
-
-	put_figures(a, &row->dist);
-	model_name_put_thread(a->out, row->thread, row->alias);
-	out_printf(a->out, "  by ");
-	model_name_put_thread(a->out, row->holder, row->holder_alias);
-	out_printf(a->out, "  ");
-	put_object((struct contention *)a, a->out, &row->waited);
+	if (parts & HAS_KIND)
+		out_printf(a->out, "%s", contention_kind((__u32)row->key.a));
+	if (parts & HAS_THREAD)
+		model_name_put_thread(a->out, row->thread, row->alias);
+	if (parts & HAS_HOLDER) {
+		out_printf(a->out, "  by ");
+		model_name_put_thread(a->out, row->holder, row->holder_alias);
+	}
+	if (parts & HAS_THREAD && parts & HAS_OBJECT)
+		out_printf(a->out, "  ");
+	if (parts & HAS_OBJECT)
+		put_object((struct contention *)a, a->out, &row->waited);
+	if (parts & HAS_PLACE)
+		put_place((struct contention *)a, row->thread, row->thread->raw, row->key.b);
 	out_printf(a->out, "\n");
 }
 
@@ -263,8 +202,7 @@ static void json_row(struct analysis *a, const void *x)
 	else
 		json_u64(a->out, "pid", row->waited.object->process->pid);
 	if (row->holder) {
-		json_key(a->out, "by");
-		ktrace_out_char(a->out, '{');
+		json_open(a->out, "by", '{');
 		model_name_json(a->out, row->holder, "thread_name", row->holder_alias);
 		ktrace_out_char(a->out, '}');
 	}
@@ -285,9 +223,7 @@ static void json_longest_row(struct contention *c, const struct longest_row *l)
 {
 	struct ktrace_out *out = c->a.out;
 
-	output_line_begin(out);
-	json_element(out);
-	ktrace_out_char(out, '{');
+	json_item(out);
 	json_u64(out, "from_ns", analysis_since_start(&c->a, l->wait.from));
 	json_u64(out, "ns", l->ns);
 	json_str(out, "call", l->wait.name);
@@ -311,16 +247,22 @@ static void json_longest(struct contention *c, const struct longest *l)
 	ktrace_out_char(out, ']');
 }
 
-static const struct sheet kinds = { "kinds", by_sum, head_kinds, text_kind, json_kind_row };
-static const struct sheet threads = { "threads", by_sum, head_threads, text_thread, json_row };
-static const struct sheet objects = { "objects", by_sum, head_objects, text_object, json_row };
-static const struct sheet pairs = { "pairs", by_sum, head_pairs, text_pair, json_row };
-static const struct sheet places = { "places", by_sum, head_places, text_place, json_place_row };
-static const struct sheet held = { "held", by_sum, head_held, text_object, json_row };
-static const struct sheet held_places = {
-	"held_places", by_sum, head_held_places, text_place, json_place_row
+static const struct table tables[TABLES] = {
+	[KINDS] = { { "kinds", by_sum, head, text_row, json_kind_row }, "waits", "kind", HAS_KIND },
+	[THREADS] = { { "threads", by_sum, head, text_row, json_row }, "waits", "thread",
+		      HAS_THREAD },
+	[OBJECTS] = { { "objects", by_sum, head, text_row, json_row }, "waits", "object",
+		      HAS_OBJECT },
+	[PAIRS] = { { "pairs", by_sum, head, text_row, json_row }, "waits", "thread, object",
+		    HAS_THREAD | HAS_OBJECT },
+	[PLACES] = { { "places", by_sum, head, text_row, json_place_row }, "waits", "place",
+		     HAS_PLACE },
+	[HELD] = { { "held", by_sum, head, text_row, json_row }, "holds", "object", HAS_OBJECT },
+	[HELD_PLACES] = { { "held_places", by_sum, head, text_row, json_place_row }, "holds",
+			  "taken at", HAS_PLACE },
+	[HELD_UP] = { { "held_up", by_sum, head, text_row, json_row }, "holds",
+		      "thread, held up by, object", HAS_THREAD | HAS_HOLDER | HAS_OBJECT },
 };
-static const struct sheet held_up = { "held_up", by_sum, head_held_up, text_held_up, json_row };
 
 static void json_sums(struct contention *c)
 {
@@ -361,10 +303,10 @@ static void text_sums(struct contention *c)
 }
 
 /* Prints a table; as text, leaves out a table without rows. */
-static void show_rows(struct contention *c, int table, const struct sheet *sheet, bool is_wanted)
+static void show_rows(struct contention *c, int table, bool is_wanted)
 {
 	if (is_wanted && (c->a.is_json || c->rows[table].nr))
-		analysis_rows(&c->a, &c->rows[table], sheet);
+		analysis_rows(&c->a, &c->rows[table], &tables[table].sheet);
 }
 
 void contention_show(struct analysis *a)
@@ -378,14 +320,14 @@ void contention_show(struct analysis *a)
 		json_sums(c);
 	else
 		text_sums(c);
-	show_rows(c, KINDS, &kinds, true);
-	show_rows(c, THREADS, &threads, true);
-	show_rows(c, OBJECTS, &objects, true);
-	show_rows(c, PAIRS, &pairs, c->shows_pairs);
-	show_rows(c, PLACES, &places, c->rows[PLACES].nr);
-	show_rows(c, HELD_UP, &held_up, c->shows_holders);
-	show_rows(c, HELD, &held, c->shows_holds);
-	show_rows(c, HELD_PLACES, &held_places, c->shows_holds);
+	show_rows(c, KINDS, true);
+	show_rows(c, THREADS, true);
+	show_rows(c, OBJECTS, true);
+	show_rows(c, PAIRS, c->shows_pairs);
+	show_rows(c, PLACES, c->rows[PLACES].nr);
+	show_rows(c, HELD_UP, c->shows_holders);
+	show_rows(c, HELD, c->shows_holds);
+	show_rows(c, HELD_PLACES, c->shows_holds);
 	if (a->is_json) {
 		json_key(a->out, "longest");
 		json_longest(c, &c->longest);

@@ -207,13 +207,8 @@ static int by_use(const void *x, const void *y)
 {
 	const struct live_row *a = x, *b = y;
 
-	if (a->by != b->by)
-		return a->by < b->by ? -1 : 1;
-	if (a->run_ns != b->run_ns)
-		return a->run_ns < b->run_ns ? 1 : -1;
-	if (a->events != b->events)
-		return a->events < b->events ? 1 : -1;
-	return strcmp(a->name, b->name);
+	return ORDER(a->by, b->by) ?: ORDER(b->run_ns, a->run_ns) ?: ORDER(b->events, a->events) ?:
+	       strcmp(a->name, b->name);
 }
 
 static void put_rate(struct ktrace_out *out, __u64 events, __u64 ns)
@@ -223,14 +218,10 @@ static void put_rate(struct ktrace_out *out, __u64 events, __u64 ns)
 
 static void put_lost(struct ktrace_out *out, const struct time_range *s)
 {
-	__u32 i;
-
-	if (!time_range_lost(s))
+	if (!lost_events_sum(s->lost))
 		return;
-	out_printf(out, ", %llu LOST (", time_range_lost(s));
-	for (i = 0; i < KTRACE_LOST_NR; i++)
-		if (s->lost[i])
-			out_printf(out, " %s %llu", ktrace_lost_name(i), s->lost[i]);
+	out_printf(out, ", %llu LOST (", lost_events_sum(s->lost));
+	lost_events_text(out, s->lost);
 	out_printf(out, " )");
 }
 
@@ -269,13 +260,11 @@ static void put_text(struct live_top *top, struct ktrace_out *out, bool is_last)
 	const struct live_row *row;
 	__u64 shown = 0;
 	int by = -1;
-	size_t i;
 
 	if (isatty(STDOUT_FILENO))
 		ktrace_out_str(out, "\033[H\033[J");
 	put_head(top, out, is_last);
-	for (i = 0; i < top->rows.nr; i++) {
-		row = hash_table_at(&top->rows, i);
+	hash_table_for_each(row, &top->rows) {
 		if ((int)row->by != by) {
 			by = (int)row->by;
 			shown = 0;
@@ -292,22 +281,16 @@ static void put_json(struct live_top *top, struct ktrace_out *out)
 {
 	const __u64 start = top->scope->start;
 	const struct live_row *row;
-	size_t i;
 
 	ktrace_out_char(out, '{');
 	json_u64(out, "from_ns", top->from > start ? top->from - start : 0);
 	json_u64(out, "duration_ns", top->to - top->from);
 	json_u64(out, "events", top->events);
 	json_u64(out, "total", top->total);
-	json_key(out, "lost");
-	time_range_json_lost(out, top->scope);
-	json_key(out, "rows");
-	ktrace_out_char(out, '[');
-	for (i = 0; i < top->rows.nr; i++) {
-		row = hash_table_at(&top->rows, i);
-		output_line_begin(out);
-		json_element(out);
-		ktrace_out_char(out, '{');
+	lost_events_json(out, top->scope->lost);
+	json_open(out, "rows", '[');
+	hash_table_for_each(row, &top->rows) {
+		json_item(out);
 		json_str(out, "by", by_names[row->by]);
 		json_str(out, "name", row->name);
 		json_u64(out, "events", row->events);
@@ -365,10 +348,8 @@ void live_top_show(struct live_top *top, bool is_last)
 		top->events = top->total;
 	}
 	show_sorted(top, is_last);
-	for (i = 0; i < top->rows.nr; i++) {
-		row = hash_table_at(&top->rows, i);
+	hash_table_for_each(row, &top->rows)
 		row->events = row->run_ns = 0;
-	}
 	top->events = 0;
 	top->from = top->to;
 }

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/progress.h"
 #include "pthread/model.h"
 
@@ -111,17 +112,12 @@ static __u64 digest(const struct ktrace_states *s)
 
 static int add_row(struct row_list *rows, const struct row *row)
 {
-	size_t cap = rows->cap ? 2 * rows->cap : 64;
-	struct row *at;
+	struct row *at = ktrace_grow(rows->at, rows->nr, &rows->cap, sizeof(*at));
 
-	if (rows->nr == rows->cap) {
-		at = realloc(rows->at, cap * sizeof(*at));
-		if (!at)
-			return -ENOMEM;
-		rows->at = at;
-		rows->cap = cap;
-	}
-	rows->at[rows->nr++] = *row;
+	if (!at)
+		return -ENOMEM;
+	rows->at = at;
+	at[rows->nr++] = *row;
 	return 0;
 }
 

@@ -37,43 +37,6 @@ static void put_nspid(struct ktrace_out *out, __u64 value, const char *middle)
 	ktrace_out_u64(out, value & ((1u << KTRACE_NSPID_SHIFT) - 1));
 }
 
-static void put_value(struct ktrace_out *out, const struct ktrace_trace *trace,
-		      const struct ktrace_item *item)
-{
-	const char *path = item->kind == KTRACE_ITEM_CGROUP ?
-			   ktrace_trace_cgroup(trace, item->value) : NULL;
-
-	if (path)
-		ktrace_out_safe(out, path);
-	else if (item->kind == KTRACE_ITEM_NSPID)
-		put_nspid(out, item->value, " nstid=");
-	else if (item->kind < KTRACE_ITEM_CGROUP)
-		put_hex(out, item->value);
-	else
-		ktrace_out_u64(out, item->value);
-}
-
-void context_put(struct ktrace_out *out, const struct ktrace_trace_event *e)
-{
-	__u32 i, nr = ktrace_event_items(e);
-	const char *name, *before = " {";
-	struct ktrace_item item;
-
-	for (i = 0; i < nr; i++) {
-		item = ktrace_event_item(e, i);
-		name = ktrace_item_name(item.kind);
-		if (!name)
-			continue;
-		ktrace_out_str(out, before);
-		ktrace_out_str(out, name);
-		ktrace_out_char(out, '=');
-		put_value(out, e->stream->trace, &item);
-		before = " ";
-	}
-	if (*before && !before[1])
-		ktrace_out_char(out, '}');
-}
-
 static void put_key(struct ktrace_out *out, char before, const char *key)
 {
 	ktrace_out_char(out, before);
@@ -82,30 +45,33 @@ static void put_key(struct ktrace_out *out, char before, const char *key)
 	ktrace_out_str(out, "\":");
 }
 
-static void put_json_value(struct ktrace_out *out, const struct ktrace_trace *trace,
-			   const struct ktrace_item *item)
+static void put_value(struct ktrace_out *out, const struct ktrace_trace *trace,
+		      const struct ktrace_item *item, bool is_json)
 {
 	const char *path = item->kind == KTRACE_ITEM_CGROUP ?
 			   ktrace_trace_cgroup(trace, item->value) : NULL;
 
-	if (path) {
+	if (path && is_json) {
 		ktrace_out_json(out, path, strlen(path));
+	} else if (path) {
+		ktrace_out_safe(out, path);
 	} else if (item->kind == KTRACE_ITEM_NSPID) {
-		put_nspid(out, item->value, ",\"nstid\":");
+		put_nspid(out, item->value, is_json ? ",\"nstid\":" : " nstid=");
 	} else if (item->kind < KTRACE_ITEM_CGROUP) {
-		ktrace_out_char(out, '"');
+		ktrace_out_str(out, is_json ? "\"" : "");
 		put_hex(out, item->value);
-		ktrace_out_char(out, '"');
+		ktrace_out_str(out, is_json ? "\"" : "");
 	} else {
 		ktrace_out_u64(out, item->value);
 	}
 }
 
-void context_put_json(struct ktrace_out *out, const struct ktrace_trace_event *e)
+/* Writes all items. Return: false, there is none. */
+static bool put_items(struct ktrace_out *out, const struct ktrace_trace_event *e, bool is_json)
 {
 	__u32 i, nr = ktrace_event_items(e);
 	struct ktrace_item item;
-	char before = '{';
+	bool has_any = false;
 	const char *name;
 
 	for (i = 0; i < nr; i++) {
@@ -113,18 +79,28 @@ void context_put_json(struct ktrace_out *out, const struct ktrace_trace_event *e
 		name = ktrace_item_name(item.kind);
 		if (!name)
 			continue;
-		put_key(out, before, name);
-		put_json_value(out, e->stream->trace, &item);
-		before = ',';
+		if (is_json) {
+			put_key(out, has_any ? ',' : '{', name);
+		} else {
+			ktrace_out_str(out, has_any ? " " : " {");
+			ktrace_out_str(out, name);
+			ktrace_out_char(out, '=');
+		}
+		put_value(out, e->stream->trace, &item, is_json);
+		has_any = true;
 	}
-	ktrace_out_str(out, before == '{' ? "{}" : "}");
+	return has_any;
 }
 
-static const char *base_name(const char *path)
+void context_put(struct ktrace_out *out, const struct ktrace_trace_event *e)
 {
-	const char *slash = strrchr(path, '/');
+	if (put_items(out, e, false))
+		ktrace_out_char(out, '}');
+}
 
-	return slash ? slash + 1 : path;
+void context_put_json(struct ktrace_out *out, const struct ktrace_trace_event *e)
+{
+	ktrace_out_str(out, put_items(out, e, true) ? "}" : "{}");
 }
 
 static const struct symbol *find_symbol(struct symbols *symbols, const struct frame *f)
@@ -171,7 +147,7 @@ static void put_frame(struct ktrace_out *out, struct symbols *symbols, const str
 		ktrace_out_char(out, '+');
 		put_hex(out, offset + !!f->i);
 	} else if (map) {
-		ktrace_out_safe(out, base_name(map->path));
+		ktrace_out_safe(out, basename(map->path));
 		ktrace_out_char(out, '+');
 		put_hex(out, address - map->start + map->offset);
 	} else {
@@ -207,7 +183,7 @@ void context_put_function(struct ktrace_out *out, struct symbols *symbols, const
 		put_word(out, name ? name : symbol->function);
 	} else if (map || symbol) {
 		ktrace_out_char(out, '[');
-		put_word(out, base_name(map ? map->path : symbol->module));
+		put_word(out, basename(map ? map->path : symbol->module));
 		ktrace_out_char(out, ']');
 	} else {
 		ktrace_out_str(out, "[unknown]");

@@ -168,8 +168,7 @@ static void print_json(struct ktrace_out *out, const struct folded *line)
 	output_line_begin(out);
 	ktrace_out_char(out, '{');
 	json_u64(out, "events", line->number);
-	json_key(out, "stack");
-	ktrace_out_char(out, '[');
+	json_open(out, "stack", '[');
 	for (; *at; at += len + (at[len] == ';')) {
 		len = strcspn(at, ";");
 		output_line_begin(out);

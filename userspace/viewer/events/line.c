@@ -158,8 +158,7 @@ void line_put_symbols(struct lines *l, const struct ktrace_trace_event *e, __u32
 	struct ktrace_value v;
 	char comma = '{';
 
-	ktrace_values_init(&it, e->type, e->payload, e->len);
-	while (ktrace_values_next(&it, &v)) {
+	line_for_each_value(v, it, e) {
 		if (!is_code(&v))
 			continue;
 		symbol = find_symbol(l, e, pid, &v);
@@ -207,8 +206,7 @@ static bool put_fields_named(struct ktrace_out *out, const struct ktrace_trace_e
 	bool is_cut = false;
 	__u32 i = 0;
 
-	ktrace_values_init(&it, e->type, e->payload, e->len);
-	while (ktrace_values_next(&it, &v)) {
+	line_for_each_value(v, it, e) {
 		ktrace_out_bytes(out, v.field->label, v.field->label_size);
 		ktrace_value_text(out, &v);
 		is_cut = v.is_cut;
@@ -350,8 +348,7 @@ void line_put_json_fields(struct ktrace_out *out, const struct ktrace_trace_even
 	struct ktrace_value v;
 	char comma = '{';
 
-	ktrace_values_init(&it, e->type, e->payload, e->len);
-	while (ktrace_values_next(&it, &v)) {
+	line_for_each_value(v, it, e) {
 		ktrace_out_char(out, comma);
 		ktrace_out_char(out, '"');
 		ktrace_out_str(out, v.field->name);

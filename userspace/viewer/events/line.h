@@ -111,6 +111,11 @@ struct line_thread {
 /* Finds the thread; returns false for lost events, which have none. */
 bool line_find_thread(const struct ktrace_trace_event *e, struct line_thread *thread);
 
+/* Goes through the values of an event that has a type. */
+#define line_for_each_value(v, it, e) \
+	for (ktrace_values_init(&(it), (e)->type, (e)->payload, (e)->len); \
+	     ktrace_values_next(&(it), &(v));)
+
 /* True if the event has fields; otherwise only its bytes can be printed. */
 static inline bool line_has_fields(const struct ktrace_trace_event *e)
 {

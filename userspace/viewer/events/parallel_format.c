@@ -124,11 +124,8 @@ static void print_sheet(struct sheet *s, struct lines *lines)
 
 	lines->out = &s->out;
 	lines->before = s->before;
-	for (line = s->lines; line < s->lines + s->nr; line++) {
-		if (!s->out.error && s->out.cap - s->out.len < LINE_ROOM)
-			s->out.error = output_grow(&s->out);
+	for (line = s->lines; line < s->lines + s->nr; line++)
 		line_put_named(lines, &line->event, line->pid, line->comm, &line->names);
-	}
 	lines->out = out;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/table.h"
 
 /*
  * Size of struct ktrace_posix_event before the data, and of a set of event types; bit 0 of a set is
@@ -53,13 +54,10 @@ void posix_log_put(struct ktrace_out *out, const struct ktrace_trace *trace)
 
 	ktrace_out_str(out, "stream ");
 	ktrace_out_quoted(out, name, strlen(name));
-	ktrace_out_str(out, ", full: ");
-	ktrace_out_str(out, policy_of(trace, "stream_policy"));
-	ktrace_out_str(out, ", log full: ");
-	ktrace_out_str(out, policy_of(trace, "log_policy"));
-	ktrace_out_str(out, is_set(trace, "log_full") ? ", full" : "");
-	ktrace_out_str(out, is_set(trace, "log_overrun") ? ", overrun" : "");
-	ktrace_out_str(out, is_finished(trace) ? "" : ", unfinished");
+	out_printf(out, ", full: %s, log full: %s%s%s%s", policy_of(trace, "stream_policy"),
+		   policy_of(trace, "log_policy"), is_set(trace, "log_full") ? ", full" : "",
+		   is_set(trace, "log_overrun") ? ", overrun" : "",
+		   is_finished(trace) ? "" : ", unfinished");
 }
 
 __u32 posix_log_set_nr(const struct ktrace_trace_event *e)
@@ -131,18 +129,11 @@ void posix_log_json_set(struct ktrace_out *out, const struct ktrace_trace_event 
 	ktrace_out_char(out, ']');
 }
 
-static void json_bool(struct ktrace_out *out, const char *key, bool value)
-{
-	json_key(out, key);
-	ktrace_out_str(out, value ? "true" : "false");
-}
-
 void posix_log_json(struct ktrace_out *out, const struct ktrace_trace *trace)
 {
 	if (!posix_log_is(trace))
 		return;
-	json_key(out, "posix");
-	ktrace_out_char(out, '{');
+	json_open(out, "posix", '{');
 	json_str(out, "stream", fact(trace, "name"));
 	json_str(out, "stream_policy", policy_of(trace, "stream_policy"));
 	json_str(out, "log_policy", policy_of(trace, "log_policy"));

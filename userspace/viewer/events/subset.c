@@ -9,6 +9,7 @@
 
 #include "base/json.h"
 #include "base/progress.h"
+#include "base/table.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -59,19 +60,13 @@ static void put_result(const struct subset *x)
 		json_str(out, "file", x->path);
 		json_u64(out, "events", x->events);
 		json_u64(out, "bytes", (__u64)st.st_size);
-		json_key(out, "lost");
-		time_range_json_lost(out, &x->scope);
+		lost_events_json(out, x->scope.lost);
 		ktrace_out_str(out, "}\n");
 		return;
 	}
 	ktrace_out_safe(out, x->path);
-	ktrace_out_str(out, ": ");
-	ktrace_out_u64(out, x->events);
-	ktrace_out_str(out, " events, ");
-	ktrace_out_u64(out, time_range_lost(&x->scope));
-	ktrace_out_str(out, " lost, ");
-	ktrace_out_u64(out, (__u64)st.st_size);
-	ktrace_out_str(out, " bytes\n");
+	out_printf(out, ": %llu events, %llu lost, %llu bytes\n", x->events,
+		   lost_events_sum(x->scope.lost), (__u64)st.st_size);
 }
 
 static const char *reason(int error)

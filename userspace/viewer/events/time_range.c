@@ -2,7 +2,6 @@
 /* time_range.c - selects the events of a command: a window of time and conditions */
 #include "time_range.h"
 
-#include "base/lost_events.h"
 #include "base/progress.h"
 
 #include <stdio.h>
@@ -161,16 +160,6 @@ int time_range_next(struct time_range *s, const struct ktrace_trace_event **even
 	return 1;
 }
 
-__u64 time_range_lost(const struct time_range *s)
-{
-	__u64 sum = 0;
-	int i;
-
-	for (i = 0; i < KTRACE_LOST_NR; i++)
-		sum = s->lost[i] > ~0ull - sum ? ~0ull : sum + s->lost[i];
-	return sum;
-}
-
 void time_range_complain(const struct time_range *s)
 {
 	event_select_complain(&s->select, s->set);
@@ -179,27 +168,10 @@ void time_range_complain(const struct time_range *s)
 
 void time_range_warn_lost(const struct time_range *s)
 {
-	__u64 lost = time_range_lost(s);
+	__u64 lost = lost_events_sum(s->lost);
 
 	if (lost)
 		fprintf(stderr, "ktrace: %llu events were lost in this range\n", lost);
-}
-
-void time_range_json_lost(struct ktrace_out *out, const struct time_range *s)
-{
-	char comma = '{';
-	__u32 i;
-
-	for (i = 0; i < KTRACE_LOST_NR; i++) {
-		if (!s->lost[i])
-			continue;
-		ktrace_out_char(out, comma);
-		ktrace_out_json(out, ktrace_lost_name(i), strlen(ktrace_lost_name(i)));
-		ktrace_out_char(out, ':');
-		ktrace_out_u64(out, s->lost[i]);
-		comma = ',';
-	}
-	ktrace_out_str(out, comma == '{' ? "{}" : "}");
 }
 
 void time_range_free(struct time_range *s)
@@ -208,4 +180,18 @@ void time_range_free(struct time_range *s)
 	event_select_free(&s->select);
 	ktrace_state_free(s->state);
 	ktrace_position_free(s->place);
+}
+
+int time_range_read(struct ktrace_traceset *set, __u64 until,
+		    int (*take)(void *arg, const struct ktrace_trace_event *e), void *arg)
+{
+	struct ktrace_trace_event events[TIME_RANGE_READ_NR];
+	int i, nr, ret = 0;
+
+	do {
+		nr = ktrace_traceset_read(set, events, TIME_RANGE_READ_NR);
+		for (i = 0; i < nr && !ret; i++)
+			ret = events[i].time < until ? take(arg, &events[i]) : 1;
+	} while (nr > 0 && !ret);
+	return nr < 0 ? nr : ret < 0 ? ret : 0;
 }

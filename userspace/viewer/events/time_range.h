@@ -7,6 +7,7 @@
 #ifndef VIEWER_EVENTS_TIME_RANGE_H
 #define VIEWER_EVENTS_TIME_RANGE_H
 
+#include "base/lost_events.h"
 #include "base/viewer.h"
 #include "base/when.h"
 #include "event_select.h"
@@ -25,7 +26,7 @@
  * @end:	time of the last event of all
  * @from:	the window: first time
  * @to:		first time after it; ~0 = no end
- * @lost:	events lost in the window, by reason
+ * @lost:	events lost in the part of the window that was read, by reason
  * @prints:	the command prints while it reads
  * @place:	start at this position instead, NULL = no
  * @is_paged:	read so that a later run can continue exactly where this one stops
@@ -91,14 +92,17 @@ int time_range_begin(struct time_range *s, struct ktrace_traceset *set);
  * until the next call. Return: 1, 0 at the end, -errno.
  */
 int time_range_next(struct time_range *s, const struct ktrace_trace_event **event);
-/* Returns the number of lost events in the part of the window that was read. */
-__u64 time_range_lost(const struct time_range *s);
 /* Reports files that may be truncated, and conditions that no event can meet. */
 void time_range_complain(const struct time_range *s);
 /* Reports on standard error how many events were lost. */
 void time_range_warn_lost(const struct time_range *s);
-/* Writes {"full":1,...}. */
-void time_range_json_lost(struct ktrace_out *out, const struct time_range *s);
 void time_range_free(struct time_range *s);
+
+/*
+ * Reads files from where they are, without conditions: @take gets all events before @until. It
+ * returns 1 to stop. Return: 0, -errno, also of @take.
+ */
+int time_range_read(struct ktrace_traceset *set, __u64 until,
+		    int (*take)(void *arg, const struct ktrace_trace_event *e), void *arg);
 
 #endif

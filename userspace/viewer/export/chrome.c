@@ -20,7 +20,6 @@
 #include <errno.h>
 #include <linux/ktrace_events.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /*
@@ -134,12 +133,10 @@ static void put_name(struct chrome *c, const struct place *at, const char *what,
 static void name_task(struct chrome *c, const struct place *at, const struct line_thread *thread)
 {
 	const __u64 key = at->machine << 32 | at->tid;
-	struct task *task = hash_table_get(&c->tasks, &key);
+	struct task *task = hash_table_need(&c->tasks, &key, &c->error);
 
-	if (!task) {
-		c->error = -ENOMEM;
+	if (!task)
 		return;
-	}
 	if (task->is_named && task->pid == at->pid &&
 	    !strncmp(task->comm, thread->comm, sizeof(task->comm)))
 		return;
@@ -201,8 +198,7 @@ static void put_fields(struct ktrace_out *out, const struct ktrace_trace_event *
 	struct ktrace_values it;
 	struct ktrace_value v;
 
-	ktrace_values_init(&it, e->type, e->payload, e->len);
-	while (ktrace_values_next(&it, &v)) {
+	line_for_each_value(v, it, e) {
 		json_key(out, v.field->name);
 		json_exact(out, &v);
 	}
@@ -251,11 +247,9 @@ static struct slice *slice_of(struct chrome *c, const struct ktrace_trace_event 
 {
 	const __u64 key = (__u64)machine_of(c->x->set, e->stream->trace) << 32 |
 			  (__u32)e->stream->cpu;
-	struct slice *slice = hash_table_get(&c->slices, &key);
+	struct slice *slice = hash_table_need(&c->slices, &key, &c->error);
 
-	if (!slice)
-		c->error = -ENOMEM;
-	else
+	if (slice)
 		slice->text.flush = output_grow;
 	return slice;
 }
@@ -305,12 +299,10 @@ static void take_wakeup(struct chrome *c, const struct ktrace_trace_event *e)
 {
 	const __u64 key = (__u64)machine_of(c->x->set, e->stream->trace) << 32 |
 			  (__u32)event_integer(e, "tid");
-	struct waking *waking = hash_table_get(&c->wakings, &key);
+	struct waking *waking = hash_table_need(&c->wakings, &key, &c->error);
 
-	if (!waking) {
-		c->error = -ENOMEM;
+	if (!waking)
 		return;
-	}
 	waking->is_woken = true;
 	waking->time = e->time;
 	waking->cpu = e->stream->cpu;
@@ -321,8 +313,7 @@ static void put_comm(struct ktrace_out *out, const struct ktrace_trace_event *e)
 	struct ktrace_values it;
 	struct ktrace_value v;
 
-	ktrace_values_init(&it, e->type, e->payload, e->len);
-	while (ktrace_values_next(&it, &v))
+	line_for_each_value(v, it, e)
 		if (!strcmp(v.field->name, "next_comm") && !v.field->enum_nr) {
 			ktrace_value_json(out, &v);
 			return;
@@ -383,8 +374,7 @@ static void put_counter(struct chrome *c, const struct ktrace_trace_event *e,
 	put_place(c->out, "C", at);
 	ktrace_out_str(c->out, ",\"name\":\"");
 	ktrace_out_str(c->out, name);
-	ktrace_values_init(&it, e->type, e->payload, e->len);
-	while (ktrace_values_next(&it, &v))
+	line_for_each_value(v, it, e)
 		if (is_of_counter(v.field)) {
 			ktrace_out_char(c->out, ' ');
 			ktrace_value_text(c->out, &v);
@@ -454,8 +444,7 @@ static void put_file(struct ktrace_out *out, const struct ktrace_trace *t)
 	struct ktrace_clock_info clock;
 
 	ktrace_trace_clock(t, &clock);
-	json_element(out);
-	ktrace_out_char(out, '{');
+	json_item(out);
 	json_str(out, "file", ktrace_trace_path(t));
 	json_str(out, "command", ktrace_trace_meta(t, "trace", "cmd"));
 	json_str(out, "host", ktrace_trace_meta(t, "host", "name"));
@@ -475,16 +464,9 @@ static void put_end(struct chrome *c)
 
 	ktrace_out_str(c->out, "\n],\n\"displayTimeUnit\":\"ns\",\n"
 		       "\"otherData\":{\"tracer\":\"ktrace\"");
-	json_key(c->out, "start");
-	ktrace_out_char(c->out, '"');
-	ktrace_out_u64(c->out, c->x->scope.start / 1000000000);
-	ktrace_out_char(c->out, '.');
-	ktrace_out_dec(c->out, c->x->scope.start % 1000000000, 9);
-	ktrace_out_char(c->out, '"');
-	json_key(c->out, "lost");
-	time_range_json_lost(c->out, &c->x->scope);
-	json_key(c->out, "files");
-	ktrace_out_char(c->out, '[');
+	json_seconds(c->out, "start", c->x->scope.start);
+	lost_events_json(c->out, c->x->scope.lost);
+	json_open(c->out, "files", '[');
 	for (i = 0; (t = ktrace_traceset_trace(c->x->set, i)); i++)
 		put_file(c->out, t);
 	ktrace_out_str(c->out, "]}}\n");
@@ -519,7 +501,6 @@ static int write_chrome(struct export *x)
 			HASH_TABLE_INIT(struct slice, key),
 	};
 	int ret;
-	size_t i;
 
 	x->scope.prints = true;
 	x->scope.keeps_losses = true;
@@ -527,11 +508,9 @@ static int write_chrome(struct export *x)
 	ret = followed_begin(&c.followed, x->set);
 	if (!ret)
 		ret = put_events(&c);
-	for (i = 0; i < c.slices.nr; i++)
-		free(((struct slice *)hash_table_at(&c.slices, i))->text.buf);
 	hash_table_free(&c.tasks);
 	hash_table_free(&c.wakings);
-	hash_table_free(&c.slices);
+	hash_table_free_with(&c.slices, offsetof(struct slice, text.buf));
 	slices_free(&c.spans);
 	followed_end(&c.followed);
 	return ret;

@@ -144,8 +144,7 @@ static void take_values(struct csv *c, const struct ktrace_trace_event *e)
 	__u64 i;
 
 	memset(c->values, 0, c->columns.nr * sizeof(*c->values));
-	ktrace_values_init(&it, e->type, e->payload, e->len);
-	while (ktrace_values_next(&it, &v)) {
+	line_for_each_value(v, it, e) {
 		i = column_of(c, v.field);
 		if (i != ~0ull) {
 			c->values[i] = v;
@@ -278,12 +277,10 @@ static int find_columns(struct csv *c)
 static void put_head(struct csv *c)
 {
 	const struct column *column;
-	size_t i;
 
 	ktrace_out_str(c->out, "time,ns,trace,stream,cpu,pid,tid,comm,event,flags,fields,bytes,"
 		       "context,");
-	for (i = 0; i < c->columns.nr; i++) {
-		column = hash_table_at(&c->columns, i);
+	hash_table_for_each(column, &c->columns) {
 		/* The prefix keeps it apart from the fixed columns. */
 		ktrace_out_str(&c->cell, "field_");
 		ktrace_out_str(&c->cell, column->name);

@@ -72,24 +72,15 @@ static void end_packet(struct ctf *c, struct ctf_stream *s)
 	s->has_packet = true;
 }
 
-static __u64 lost_by(const struct ktrace_trace_event *e)
-{
-	struct ktrace_values it;
-	struct ktrace_value v;
-
-	ktrace_values_init(&it, e->type, e->payload, e->len);
-	if (!ktrace_values_next(&it, &v) || !ktrace_values_next(&it, &v))
-		return 0;
-	return v.count ? (__u64)ktrace_value_s64(&v, 0) : 0;
-}
-
 /*
  * Ends the current packet, even an empty one: readers look at the difference between two packets.
  */
 static void take_loss(struct ctf *c, struct ctf_stream *s, const struct ktrace_trace_event *e)
 {
-	const __u64 nr = lost_by(e);
+	__u64 nr = 0;
+	__u32 reason;
 
+	lost_events_read(e, &reason, &nr);
 	if (s->body.len || !s->has_packet)
 		end_packet(c, s);
 	s->lost = nr > ~0ull - s->lost ? ~0ull : s->lost + nr;
@@ -140,9 +131,7 @@ static int by_key(const void *x, const void *y)
 	const struct ktrace_trace_stream *b = *(struct ktrace_trace_stream *const *)y;
 	const size_t i = ktrace_trace_index(a->trace), j = ktrace_trace_index(b->trace);
 
-	if (a->id != b->id)
-		return a->id < b->id ? -1 : 1;
-	return i < j ? -1 : i > j;
+	return ORDER(a->id, b->id) ?: ORDER(i, j);
 }
 
 /* Adds a stream for each ring, in the order of ktrace list. Return: 0, -ENOMEM. */
@@ -215,7 +204,6 @@ static int write_ctf(struct export *x)
 		.streams = HASH_TABLE_INIT(struct ctf_stream, ring),
 	};
 	int ret, ended;
-	size_t i;
 
 	if (output_dir_begin(x->path))
 		return EXPORT_SAID;
@@ -226,9 +214,7 @@ static int write_ctf(struct export *x)
 	if (!ret)
 		ret = write_metadata(&c);
 	ended = output_dir_end(!ret);
-	for (i = 0; i < c.streams.nr; i++)
-		free(((struct ctf_stream *)hash_table_at(&c.streams, i))->body.buf);
-	hash_table_free(&c.streams);
+	hash_table_free_with(&c.streams, offsetof(struct ctf_stream, body.buf));
 	hash_table_free(&c.classes);
 	return ret ? ret : ended ? EXPORT_SAID : 0;
 }

@@ -10,7 +10,6 @@
 
 #include "events/line.h"
 
-#include <errno.h>
 #include <ktrace/context.h>
 #include <stdio.h>
 #include <string.h>
@@ -112,8 +111,7 @@ static bool put_fields(struct ktrace_out *out, const struct ktrace_trace_event *
 	struct ktrace_values it;
 	struct ktrace_value v;
 
-	ktrace_values_init(&it, e->type, e->payload, e->len);
-	while (ktrace_values_next(&it, &v)) {
+	line_for_each_value(v, it, e) {
 		if (v.is_cut && e->type->is_placed)
 			return false;
 		if (!put_value(out, &v))
@@ -143,12 +141,10 @@ static void put_payload(struct ktrace_out *out, const struct ktrace_trace_event 
 static __u32 number_of(struct ctf *c, const struct ctf_class *key)
 {
 	const size_t nr = c->classes.nr;
-	struct ctf_class *class = hash_table_get(&c->classes, key);
+	struct ctf_class *class = hash_table_need(&c->classes, key, &c->error);
 
-	if (!class) {
-		c->error = -ENOMEM;
+	if (!class)
 		return 0;
-	}
 	if (c->classes.nr != nr)
 		class->number = (__u32)nr + 1;
 	return class->number - 1;

@@ -106,7 +106,7 @@ static void put_environment(struct ktrace_out *out, const struct ctf *c)
 			snprintf(prefix, sizeof(prefix), "trace_%zu_", i);
 		put_file_facts(out, t, prefix);
 	}
-	put(out, "\tlost = %llu;\n", (unsigned long long)time_range_lost(&c->x->scope));
+	put(out, "\tlost = %llu;\n", (unsigned long long)lost_events_sum(c->x->scope.lost));
 	for (reason = 0; reason < KTRACE_LOST_NR; reason++)
 		if (c->x->scope.lost[reason])
 			put(out, "\tlost_%s = %llu;\n", ktrace_lost_name(reason),

@@ -15,8 +15,6 @@
 #include <errno.h>
 #include <string.h>
 
-#define READ_NR 64
-
 /* Where links begin: at an object, the creation of a thread, its end. */
 #define PLACE_CREATION (1ull << 62)
 #define PLACE_END (2ull << 62)
@@ -183,11 +181,9 @@ static void follow(struct paje *p)
 static struct paje_name *keep_name(struct paje *p, struct hash_table *rows, __u64 key,
 				   const char *text)
 {
-	struct paje_name *name = hash_table_get(rows, &key);
+	struct paje_name *name = hash_table_need(rows, &key, &p->error);
 
-	if (!name)
-		p->error = -ENOMEM;
-	else if (text)
+	if (name && text)
 		name->text = text;
 	return name;
 }
@@ -252,24 +248,11 @@ static int begin_reading(struct paje *p)
 	return model_new(p->x->set, p->states, &watch, &p->sync);
 }
 
-/* Reads all events to count links. Return: 0, -errno. */
-static int read_first(struct paje *p)
+/* First reading: counts links. */
+static int take_first(void *arg, const struct ktrace_trace_event *e)
 {
-	struct ktrace_trace_event events[READ_NR];
-	int i, ret, nr = 1;
-
-	while (nr > 0) {
-		nr = ktrace_traceset_read(p->x->set, events, READ_NR);
-		for (i = 0; i < nr; i++) {
-			if (events[i].time >= p->to)
-				return 0;
-			progress_at(events[i].time);
-			ret = take(p, &events[i]);
-			if (ret)
-				return ret;
-		}
-	}
-	return nr;
+	progress_at(e->time);
+	return take(arg, e);
 }
 
 /* Reads all events again and writes them. Return: 0, -errno. */
@@ -304,7 +287,7 @@ static int read_twice(struct paje *p)
 	int ret = begin_reading(p);
 
 	if (!ret)
-		ret = read_first(p);
+		ret = time_range_read(p->x->set, p->to, take_first, p);
 	paje_links_again(&p->links);
 	p->is_second = true;
 	if (!ret)

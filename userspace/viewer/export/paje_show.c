@@ -11,7 +11,6 @@
 
 #include "base/table.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -126,10 +125,8 @@ static void put_line(struct paje *p, enum paje_line line)
 /* Returns the row of a container still to be created; NULL: created before, or out of memory */
 static struct paje_made *find(struct paje *p, struct hash_table *rows, __u64 serial)
 {
-	struct paje_made *made = hash_table_get(rows, &serial);
+	struct paje_made *made = hash_table_need(rows, &serial, &p->error);
 
-	if (!made)
-		p->error = -ENOMEM;
 	return made && (made->is_made || made->is_over) ? NULL : made;
 }
 
@@ -335,11 +332,9 @@ void paje_show_object(struct paje *p, const struct model_object *o)
 
 	if (!is_shown(p, o->process->tid, o->process->pid))
 		return;
-	made = hash_table_get(&p->objects, &(__u64){ o->serial });
-	if (!made) {
-		p->error = -ENOMEM;
+	made = hash_table_need(&p->objects, &(__u64){ o->serial }, &p->error);
+	if (!made)
 		return;
-	}
 	if (made->is_made && (o->state == MODEL_GONE || made->life != o->life))
 		destroy_object(p, o, made);
 	if (o->state == MODEL_GONE)
@@ -375,23 +370,18 @@ void paje_show_all(struct paje *p)
 static void end_made(struct paje *p, struct hash_table *rows, const char *type)
 {
 	const struct paje_made *made;
-	size_t i;
 
-	for (i = 0; i < rows->nr; i++) {
-		made = hash_table_at(rows, i);
+	hash_table_for_each(made, rows)
 		if (made->is_made)
 			put_destroy(p, type, made->serial);
-	}
 }
 
 void paje_show_end(struct paje *p)
 {
 	const struct model_object *o;
 	struct paje_object *made;
-	size_t i;
 
-	for (i = 0; i < p->objects.nr; i++) {
-		made = hash_table_at(&p->objects, i);
+	hash_table_for_each(made, &p->objects) {
 		o = model_object(p->sync, made->serial);
 		if (made->is_made)
 			destroy_object(p, o, made);

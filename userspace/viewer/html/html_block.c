@@ -11,6 +11,8 @@
  */
 #include "html_block.h"
 
+#include "base/grow.h"
+
 #include "html_rows.h"
 
 #include <errno.h>
@@ -120,17 +122,12 @@ static void put_block(struct html_blocks *b, struct bytes *to)
 
 static int add_entry(struct html_blocks *b)
 {
-	__u32 cap = b->cap ? 2 * b->cap : 64;
-	struct html_entry *bigger;
+	struct html_entry *entries = ktrace_grow(b->entries, b->nr, &b->cap, sizeof(*entries));
 
-	if (b->nr == b->cap) {
-		bigger = realloc(b->entries, cap * sizeof(*bigger));
-		if (!bigger)
-			return -ENOMEM;
-		b->entries = bigger;
-		b->cap = cap;
-	}
-	b->entries[b->nr++] = b->now;
+	if (!entries)
+		return -ENOMEM;
+	b->entries = entries;
+	entries[b->nr++] = b->now;
 	return 0;
 }
 

@@ -57,7 +57,7 @@ struct html_blocks {
 	struct html_kinds kinds;
 	struct html_entry *entries;
 	__u32 nr;
-	__u32 cap;
+	size_t cap;
 	__u64 total;
 	bool is_open;
 	struct html_entry now;

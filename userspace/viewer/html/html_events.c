@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "base/viewer.h"
 #include "events/context.h"
+#include "events/line.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -176,8 +177,7 @@ static bool put_values(struct html_events *b, const struct ktrace_trace_event *e
 	struct ktrace_value v;
 
 	key->fields = 0;
-	ktrace_values_init(&it, e->type, e->payload, e->len);
-	while (ktrace_values_next(&it, &v)) {
+	line_for_each_value(v, it, e) {
 		if (!key->fields && v.field != e->type->fields)
 			key->first = v.field;
 		if (v.field->shape == KTRACE_ONE && !v.count && !(key->flags & HTML_TYPE_TEXT))
@@ -190,11 +190,8 @@ static bool put_values(struct html_events *b, const struct ktrace_trace_event *e
 
 static void put_bytes(struct html_events *b, const struct ktrace_trace_event *e)
 {
-	__u32 i;
-
 	ktrace_out_char(&b->text, '"');
-	for (i = 0; i < e->len; i++)
-		ktrace_out_hex(&b->text, (unsigned char)e->payload[i], 2);
+	line_put_bytes(&b->text, e);
 	ktrace_out_char(&b->text, '"');
 	put_text(b);
 }
@@ -202,7 +199,7 @@ static void put_bytes(struct html_events *b, const struct ktrace_trace_event *e)
 /* Appends the fields of an event. Returns the number of its type. */
 static __u64 put_fields(struct html_events *b, const struct ktrace_trace_event *e)
 {
-	struct html_type key = { .type = e->type }, *type;
+	struct html_type key = { .type = e->type };
 	const size_t before = b->fields.nr;
 
 	if (!e->type) {
@@ -222,9 +219,7 @@ static __u64 put_fields(struct html_events *b, const struct ktrace_trace_event *
 		context_put_json(&b->text, e);
 		put_text(b);
 	}
-	type = hash_table_get(&b->kinds->types, &key);
-	if (!type)
-		b->error = -ENOMEM;
+	hash_table_need(&b->kinds->types, &key, &b->error);
 	return b->kinds->types.last;
 }
 

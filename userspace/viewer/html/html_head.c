@@ -17,18 +17,6 @@
 
 #define SAFE_NUMBER (1ull << 53)
 
-static void begin_array(struct ktrace_out *out, const char *key)
-{
-	json_key(out, key);
-	ktrace_out_char(out, '[');
-}
-
-static void begin_object(struct ktrace_out *out)
-{
-	json_element(out);
-	ktrace_out_char(out, '{');
-}
-
 static void put_number(struct ktrace_out *out, __u64 v)
 {
 	json_element(out);
@@ -71,12 +59,9 @@ static __u64 lost_in(const struct html *h, size_t trace)
 {
 	const struct html_loss *loss;
 	__u64 sum = 0;
-	size_t i;
 
-	for (i = 0; i < h->losses.nr; i++) {
-		loss = hash_table_at(&h->losses, i);
+	hash_table_for_each(loss, &h->losses)
 		sum += loss->trace == trace ? loss->count : 0;
-	}
 	return sum;
 }
 
@@ -85,9 +70,9 @@ static void put_files(struct html *h, struct ktrace_out *out)
 	const struct ktrace_trace *t;
 	size_t i;
 
-	begin_array(out, "files");
+	json_open(out, "files", '[');
 	for (i = 0; (t = ktrace_traceset_trace(h->set, i)); i++) {
-		begin_object(out);
+		json_item(out);
 		json_str(out, "name", ktrace_trace_path(t));
 		json_str(out, "host", ktrace_trace_meta(t, "host", "name"));
 		json_u64(out, "events", html_events(h, i));
@@ -100,12 +85,10 @@ static void put_files(struct html *h, struct ktrace_out *out)
 static void put_losses(const struct html *h, struct ktrace_out *out)
 {
 	const struct html_loss *loss;
-	size_t i;
 
-	begin_array(out, "loss");
-	for (i = 0; i < h->losses.nr; i++) {
-		loss = hash_table_at(&h->losses, i);
-		begin_object(out);
+	json_open(out, "loss", '[');
+	hash_table_for_each(loss, &h->losses) {
+		json_item(out);
 		json_str(out, "reason", ktrace_lost_name(loss->reason));
 		json_u64(out, "count", loss->count);
 		json_u64(out, "file", loss->trace);
@@ -152,7 +135,7 @@ static void put_notes(const struct html *h, struct ktrace_out *out)
 	const struct ktrace_trace *t;
 	size_t i;
 
-	begin_array(out, "notes");
+	json_open(out, "notes", '[');
 	for (i = 0; (t = ktrace_traceset_trace(h->set, i)); i++)
 		put_trace_notes(t, out);
 	clock_warnings_tell(h->set, put_quality, out);
@@ -174,7 +157,7 @@ static void put_enums(struct ktrace_out *out, const struct ktrace_field *f)
 	const bool is_signed = html_field_of(f, 0) == HTML_SIGNED;
 	__u32 i;
 
-	begin_array(out, "enums");
+	json_open(out, "enums", '[');
 	for (i = 0; i < f->enum_nr; i++) {
 		const __s64 v = f->enums[i].value;
 		const bool is_large = (is_signed && v < 0 ? -(__u64)v : (__u64)v) > SAFE_NUMBER;
@@ -197,7 +180,7 @@ static void put_field(struct ktrace_out *out, const struct ktrace_field *f, __u3
 	const enum html_field field = html_field_of(f, flags);
 	const char kind[] = { "uixfgj"[field], 0 };
 
-	begin_object(out);
+	json_item(out);
 	json_str(out, "name", f->name);
 	json_str(out, "kind", kind);
 	if (f->enum_nr && field != HTML_JSON)
@@ -207,7 +190,7 @@ static void put_field(struct ktrace_out *out, const struct ktrace_field *f, __u3
 
 static void put_text_field(struct ktrace_out *out, const char *name)
 {
-	begin_object(out);
+	json_item(out);
 	json_str(out, "name", name);
 	json_str(out, "kind", "j");
 	json_u64(out, "extra", 1);
@@ -222,11 +205,11 @@ static void put_type(struct ktrace_out *out, const struct html_type *t)
 	__u32 i;
 
 	out_event_name(&name, &e);
-	begin_object(out);
+	json_item(out);
 	json_key(out, "name");
 	ktrace_out_json(out, name.buf, name.len);
 	free(name.buf);
-	begin_array(out, "fields");
+	json_open(out, "fields", '[');
 	for (i = 0; i < t->fields; i++)
 		put_field(out, !i && t->first ? t->first : &t->type->fields[i], t->flags);
 	if (t->flags & HTML_TYPE_BYTES)
@@ -240,7 +223,7 @@ static void put_types(const struct html *h, struct ktrace_out *out)
 {
 	size_t i;
 
-	begin_array(out, "types");
+	json_open(out, "types", '[');
 	for (i = 0; i < h->blocks.kinds.types.nr; i++)
 		put_type(out, hash_table_at(&h->blocks.kinds.types, i));
 	ktrace_out_char(out, ']');
@@ -251,11 +234,11 @@ static void put_streams(const struct html *h, struct ktrace_out *out)
 	const struct ktrace_trace_stream *stream;
 	size_t i;
 
-	begin_array(out, "streams");
+	json_open(out, "streams", '[');
 	for (i = 0; i < h->blocks.kinds.streams.nr; i++) {
 		stream = ((const struct html_stream *)hash_table_at(&h->blocks.kinds.streams,
 								    i))->stream;
-		begin_object(out);
+		json_item(out);
 		json_u64(out, "file", ktrace_trace_index(stream->trace));
 		json_u64(out, "id", stream->id);
 		json_u64(out, "machine", ktrace_state_machine(h->follow.state, stream->trace));
@@ -272,12 +255,10 @@ static void put_streams(const struct html *h, struct ktrace_out *out)
 static void put_states(const struct html *h, struct ktrace_out *out)
 {
 	const struct html_state *s;
-	size_t i;
 
-	begin_array(out, "states");
-	for (i = 0; i < h->rows.states.nr; i++) {
-		s = hash_table_at(&h->rows.states, i);
-		begin_object(out);
+	json_open(out, "states", '[');
+	hash_table_for_each(s, &h->rows.states) {
+		json_item(out);
 		json_str(out, "name", s->name);
 		json_str(out, "group", s->group);
 		if (s->thread)
@@ -298,7 +279,7 @@ static void put_row(struct html *h, struct ktrace_out *out, const struct html_ro
 	char swapper[32];
 
 	snprintf(swapper, sizeof(swapper), "swapper/%d", row->who.cpu);
-	begin_object(out);
+	json_item(out);
 	json_str(out, "kind", kinds[row->key.kind]);
 	json_str(out, "name", !is_thread ? row->name : row->who.tid ? row->who.comm : swapper);
 	json_s64(out, "parent", (__s64)(__s32)html_row_parent(h, row));
@@ -322,11 +303,11 @@ static int put_rows(struct html *h, struct ktrace_out *out)
 	order = html_row_order(h);
 	if (!order)
 		return -ENOMEM;
-	begin_array(out, "rows");
+	json_open(out, "rows", '[');
 	for (i = 0; i < h->rows.rows.nr; i++)
 		put_row(h, out, hash_table_at(&h->rows.rows, i));
 	ktrace_out_char(out, ']');
-	begin_array(out, "order");
+	json_open(out, "order", '[');
 	for (i = 0; i < h->rows.rows.nr; i++)
 		put_number(out, order[i]);
 	ktrace_out_char(out, ']');
@@ -344,7 +325,7 @@ static void put_nodes(const struct html *h, struct ktrace_out *out)
 	const __u32 nr = h->stage == HTML_WHOLE ? h->tree.nr : h->lanes.next;
 	__u32 i;
 
-	begin_array(out, "nodes");
+	json_open(out, "nodes", '[');
 	for (i = 0; i < nr; i++) {
 		n = &h->tree.nodes[i];
 		json_element(out);
@@ -366,7 +347,7 @@ static void put_blocks(const struct html *h, struct ktrace_out *out)
 	const struct html_entry *e;
 	__u32 i;
 
-	begin_array(out, "blocks");
+	json_open(out, "blocks", '[');
 	for (i = 0; i < h->blocks.nr; i++) {
 		e = &h->blocks.entries[i];
 		json_element(out);
@@ -402,7 +383,7 @@ static int put_all(struct html *h, struct ktrace_out *out)
 	put_streams(h, out);
 	put_states(h, out);
 	ret = put_rows(h, out);
-	begin_array(out, "arrows");
+	json_open(out, "arrows", '[');
 	put_text(out, "wakeup");
 	put_text(out, "fork");
 	put_text(out, "unlock");

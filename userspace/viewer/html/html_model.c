@@ -4,10 +4,13 @@
  *
  * The models report changes before or while they make them. So the objects that change are
  * noted, and examined after the event has been taken in.
+ *
+ * Names of events tell which pairs of a program's events are spans: see slices.h. A thread's spans
+ * nest; each depth has a row.
  */
 #include "html_model.h"
 
-#include "html_span.h"
+#include "events/slices.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -17,15 +20,11 @@
 /* Rows of locks: this many of any, then only those that threads wait for, up to the maximum */
 #define LOCKS_IDLE_MAX 4096u
 #define LOCKS_MAX 16384u
+#define SPAN_DEPTH 8u	/* rows of nested spans of a thread */
 
 static bool wants(const struct html_model *f, __u32 tid, __u32 pid)
 {
-	size_t i;
-
-	for (i = 0; i < f->select->pid_nr; i++)
-		if (f->select->pids[i] == tid || (pid && f->select->pids[i] == pid))
-			return true;
-	return !f->select->pid_nr;
+	return !f->select->pid_nr || event_select_thread(f->select, tid, pid);
 }
 
 /* Returns the row of a thread, HTML_NO_ROW if the options exclude it. */
@@ -143,6 +142,96 @@ static void enter_resource(struct html_model *f, const struct ktrace_resource *r
 	html_row_enter(f->rows, i, work_of(f, r), f->now);
 }
 
+/* struct span_type - whether a type of event begins or ends a span; the type is the key */
+struct span_type {
+	const struct ktrace_event_type *type;
+	bool is_begin;
+	__u32 state;		/* + 1; 0 = it neither begins nor ends a span */
+};
+
+/* Finds role and name: NAME of provider:NAME_begin, the provider of provider:begin. */
+static void learn(struct html_model *f, struct span_type *t)
+{
+	const char *full = t->type->full_name, *name = strchr(full, ':');
+	char text[56];
+	__u32 stem;
+	const enum span_role role = slices_role(f->event, &stem, NULL);
+
+	if (role == SPAN_NONE)
+		return;
+	name = name && name + 1 < full + stem ? name + 1 : full;
+	snprintf(text, sizeof(text), "%.*s", (int)(full + stem - 1 - name), name);
+	t->is_begin = role == SPAN_BEGIN;
+	t->state = html_state_get(f->rows, "span", text);
+}
+
+static void begin_span(struct html_model *f, __u32 state)
+{
+	struct html_key key = { HTML_SPAN, 0, f->self, 0 };
+	struct html_row *row;
+	__u32 i;
+
+	for (; key.depth < SPAN_DEPTH; key.depth++) {
+		i = html_row_find(f->rows, &key);
+		if (i == HTML_NO_ROW || !html_row_at(f->rows, i)->state)
+			break;
+	}
+	if (key.depth == SPAN_DEPTH)
+		return;
+	i = html_row_get(f->rows, &key, NULL);
+	if (i == HTML_NO_ROW)
+		return;
+	row = html_row_at(f->rows, i);
+	row->thread = f->self;
+	snprintf(row->name, sizeof(row->name), "spans %llu", key.depth + 1);
+	html_row_enter(f->rows, i, state, f->now);
+}
+
+/* Ends the innermost span of this name, and all spans inside it, whose end events are missing. */
+static void end_span(struct html_model *f, __u32 state)
+{
+	struct html_key key = { HTML_SPAN, 0, f->self, SPAN_DEPTH };
+	__u32 row[SPAN_DEPTH], i;
+
+	for (i = 0; i < SPAN_DEPTH; i++) {
+		key.depth = i;
+		row[i] = html_row_find(f->rows, &key);
+	}
+	while (i && (row[i - 1] == HTML_NO_ROW || html_row_at(f->rows, row[i - 1])->state != state))
+		i--;
+	for (; i && i <= SPAN_DEPTH; i++)
+		html_row_enter(f->rows, row[i - 1], 0, f->now);
+}
+
+/* Ends all spans of a thread that is gone. */
+static void end_spans(struct html_model *f, __u32 thread)
+{
+	struct html_key key = { HTML_SPAN, 0, thread, 0 };
+
+	for (; key.depth < SPAN_DEPTH; key.depth++)
+		html_row_enter(f->rows, html_row_find(f->rows, &key), 0, f->now);
+}
+
+/* Begins or ends a span of its thread if the current event does so. */
+static void take_span(struct html_model *f)
+{
+	const struct ktrace_event_type *type = f->event->type;
+	struct span_type *t;
+	size_t before = f->spans.nr;
+
+	if (f->event->stream->kind != KTRACE_CHANNEL_USER || !type || f->self == HTML_NO_ROW)
+		return;
+	t = hash_table_need(&f->spans, &type, &f->error);
+	if (!t)
+		return;
+	if (f->spans.nr > before)
+		learn(f, t);
+	if (t->state && t->is_begin)
+		begin_span(f, t->state);
+	else if (t->state)
+		end_span(f, t->state);
+}
+
 static void enter_thread(struct html_model *f, const struct html_touched *t)
 {
 	const struct ktrace_process *p = t->process;
@@ -150,7 +239,7 @@ static void enter_thread(struct html_model *f, const struct html_touched *t)
 	const __u32 before = html_row_find(f->rows, &old);
 
 	if (p->serial != t->serial || p->status == KTRACE_STATUS_DEAD)
-		html_spans_end(f, before);
+		end_spans(f, before);
 	/* Another thread has its number by now. */
 	if (p->serial != t->serial)
 		html_row_enter(f->rows, before, 0, f->now);
@@ -272,13 +361,11 @@ struct release {
 
 static void note_release(struct html_model *f, __u32 row, const struct model_thread *by)
 {
-	struct release *r = hash_table_get(&f->releases, &row);
+	struct release *r = hash_table_need(&f->releases, &row, &f->error);
 	const __u32 thread = row_of(f, by);
 
-	if (!r) {
-		f->error = -ENOMEM;
+	if (!r)
 		return;
-	}
 	if (r->by != thread) {
 		r->by_before = r->by;
 		r->before = r->time;
@@ -352,7 +439,7 @@ int html_model_init(struct html_model *f, struct html_options *rows, struct ktra
 					     .wait = on_sync_wait, .arg = f };
 	f->releases = (struct hash_table)HASH_TABLE_INIT(struct release, row);
 	f->self = HTML_NO_ROW;
-	html_spans_init(f);
+	f->spans = (struct hash_table)HASH_TABLE_INIT(struct span_type, type);
 	name_states(f);
 	ret = ktrace_state_new(set, &f->state);
 	if (!ret)
@@ -368,7 +455,7 @@ void html_model_free(struct html_model *f)
 	ktrace_state_free(f->state);
 	hash_table_free(&f->releases);
 	free(f->left_out);
-	html_spans_free(f);
+	hash_table_free(&f->spans);
 }
 
 int html_model_event(struct html_model *f, const struct ktrace_trace_event *e, __u64 now)
@@ -387,7 +474,7 @@ int html_model_event(struct html_model *f, const struct ktrace_trace_event *e, _
 		p = ktrace_state_find(f->state, ktrace_state_machine(f->state, e->stream->trace),
 				      e->tid, e->stream->cpu);
 		f->self = p ? thread_row(f, p) : HTML_NO_ROW;
-		html_span_event(f);
+		take_span(f);
 	}
 	ret = model_update(f->sync, e);
 	return ret ? ret : f->error ? f->error : f->rows->error;

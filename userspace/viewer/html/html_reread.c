@@ -2,6 +2,9 @@
 /* html_reread.c - events of a block, read from the files again */
 #include "html_reread.h"
 
+#include "base/grow.h"
+#include "base/sorted.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -47,20 +50,16 @@ void html_reread_free(struct html_reread *a)
 
 int html_reread_mark(struct html_reread *a, struct ktrace_traceset *set, __u64 number)
 {
-	size_t cap = a->cap ? 2 * a->cap : 64;
-	struct html_mark *bigger, *mark;
+	struct html_mark *marks, *mark;
 	int ret;
 
 	if (a->nr && number - a->marks[a->nr - 1].number < MARK_EVENTS)
 		return 0;
-	if (a->nr == a->cap) {
-		bigger = realloc(a->marks, cap * sizeof(*bigger));
-		if (!bigger)
-			return -ENOMEM;
-		a->marks = bigger;
-		a->cap = cap;
-	}
-	mark = &a->marks[a->nr];
+	marks = ktrace_grow(a->marks, a->nr, &a->cap, sizeof(*marks));
+	if (!marks)
+		return -ENOMEM;
+	a->marks = marks;
+	mark = &marks[a->nr];
 	mark->number = number;
 	ret = ktrace_position_new(&mark->place);
 	if (ret)
@@ -87,16 +86,9 @@ static __u64 next_u64(struct again *a)
 /* Returns the last position before event @number. */
 static const struct html_mark *mark_before(const struct html_reread *marks, __u64 number)
 {
-	size_t low = 0, high = marks->nr, middle;
+	const size_t nr = SORTED_UP_TO(marks->marks, marks->nr, number, number);
 
-	while (high - low > 1) {
-		middle = low + (high - low) / 2;
-		if (marks->marks[middle].number <= number)
-			low = middle;
-		else
-			high = middle;
-	}
-	return &marks->marks[low];
+	return &marks->marks[nr ? nr - 1 : 0];
 }
 
 /* Reads until event @number is in @a->events. Return: 0, -EIO, -errno. */

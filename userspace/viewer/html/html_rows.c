@@ -2,7 +2,6 @@
 /* html_options.c - the rows of a page and their states */
 #include "html_rows.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -39,12 +38,10 @@ __u32 html_row_find(struct html_options *r, const struct html_key *key)
 __u32 html_row_get(struct html_options *r, const struct html_key *key, bool *is_new)
 {
 	const size_t before = r->rows.nr;
-	struct html_row *row = hash_table_get(&r->rows, key);
+	struct html_row *row = hash_table_need(&r->rows, key, &r->error);
 
-	if (!row) {
-		r->error = -ENOMEM;
+	if (!row)
 		return HTML_NO_ROW;
-	}
 	if (r->rows.nr > before)
 		row->thread = HTML_NO_ROW;
 	if (is_new)
@@ -58,11 +55,9 @@ static __u32 get_state(struct html_options *r, const char *group, const char *na
 
 	snprintf(key.name, sizeof(key.name), "%s", name);
 	snprintf(key.group, sizeof(key.group), "%s", group);
-	state = hash_table_get(&r->states, &key);
-	if (!state) {
-		r->error = -ENOMEM;
+	state = hash_table_need(&r->states, &key, &r->error);
+	if (!state)
 		return 0;
-	}
 	state->is_run = !strcmp(group, "run");
 	return (__u32)r->states.last + 1;
 }

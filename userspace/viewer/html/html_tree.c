@@ -8,6 +8,8 @@
  */
 #include "html_tree.h"
 
+#include "base/grow.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -25,17 +27,12 @@ static __u64 width(const struct html_tree *t, __u32 depth)
 
 static int add_node(struct html_tree *t, __u64 begin)
 {
-	__u32 cap = t->cap ? 2 * t->cap : 64;
-	struct html_node *bigger;
+	struct html_node *nodes = ktrace_grow(t->nodes, t->nr, &t->cap, sizeof(*nodes));
 
-	if (t->nr == t->cap) {
-		bigger = realloc(t->nodes, cap * sizeof(*bigger));
-		if (!bigger)
-			return -ENOMEM;
-		t->nodes = bigger;
-		t->cap = cap;
-	}
-	t->nodes[t->nr] = (struct html_node){
+	if (!nodes)
+		return -ENOMEM;
+	t->nodes = nodes;
+	nodes[t->nr] = (struct html_node){
 		.begin = begin, .end = begin + width(t, t->open_nr), .depth = t->open_nr,
 		.parent = t->open_nr ? t->open[t->open_nr - 1] : ~0u,
 	};

@@ -53,7 +53,7 @@ struct html_node {
 struct html_tree {
 	struct html_node *nodes;
 	__u32 nr;
-	__u32 cap;
+	size_t cap;
 	__u64 bin;
 	__u32 depth;
 	__u32 open[HTML_DEPTH_MAX];

@@ -52,11 +52,25 @@ struct name {
 	char comm[KTRACE_COMM_LEN];
 };
 
+#define BUCKETS 1024u
+#define IDS 65536u
+
+/*
+ * struct import_types - all types
+ * next_id: by kind, for types that are not ktrace's own
+ * own: the file's description of ktrace's own kernel events, NULL = none yet
+ */
+struct import_types {
+	struct import_type *buckets[BUCKETS];
+	__u32 next_id[IMPORT_WRITER_KINDS];
+	char *own[KTRACE_EV_DYNAMIC];
+};
+
 struct import_writer {
 	struct ktrace_tracefile *tf;
 	bool has_about;
 	char *machine;
-	struct import_types *types;
+	struct import_types types;
 	struct stream *streams[IMPORT_WRITER_KINDS][IMPORT_WRITER_CPUS + 1];
 	__u32 stream_nr;
 	struct name *names[(KTRACE_TID_MASK + 1) / TIDS];
@@ -66,19 +80,38 @@ struct import_writer {
 	__u64 losses;
 };
 
+static void free_type(struct import_type *t)
+{
+	ktrace_event_type_free(t->parsed);
+	import_map_free(t->plan);
+	free(t->desc);
+	free(t);
+}
+
+static void free_types(struct import_types *types)
+{
+	struct import_type *t, *next;
+
+	for (__u32 i = 0; i < BUCKETS; i++)
+		for (t = types->buckets[i]; t; t = next) {
+			next = t->next;
+			free_type(t);
+		}
+	for (__u32 i = 0; i < KTRACE_EV_DYNAMIC; i++)
+		free(types->own[i]);
+}
+
 int import_writer_open(const char *path, int level, struct import_writer **out)
 {
 	struct import_writer *f = calloc(1, sizeof(*f));
-	int ret = f ? import_types_new(&f->types) : -ENOMEM;
+	int ret = f ? ktrace_tracefile_create(path, &f->tf) : -ENOMEM;
 
-	if (!ret)
-		ret = ktrace_tracefile_create(path, &f->tf);
 	if (ret) {
-		if (f)
-			import_types_free(f->types);
 		free(f);
 		return ret;
 	}
+	f->types.next_id[KTRACE_CHANNEL_KERNEL] = KTRACE_EV_DYNAMIC;
+	f->types.next_id[KTRACE_CHANNEL_USER] = KTRACE_ID_FIRST;
 	ktrace_tracefile_compress(f->tf, level);
 	f->payload.flush = output_grow;
 	*out = f;
@@ -122,16 +155,6 @@ int import_writer_about(struct import_writer *f, const struct import_writer_abou
 bool import_writer_has_about(const struct import_writer *f)
 {
 	return f->has_about;
-}
-
-struct import_types *import_types_of(struct import_writer *f)
-{
-	return f->types;
-}
-
-struct ktrace_tracefile *import_writer_file(struct import_writer *f)
-{
-	return f->tf;
 }
 
 const char *import_writer_machine(const struct import_writer *f)
@@ -419,7 +442,7 @@ int import_writer_close(struct import_writer *f)
 	for (size_t i = 0; i < sizeof(f->names) / sizeof(f->names[0]); i++)
 		free(f->names[i]);
 	ktrace_text_free(&f->name_text);
-	import_types_free(f->types);
+	free_types(&f->types);
 	free(f->payload.buf);
 	free(f->machine);
 	free(f);
@@ -432,54 +455,6 @@ int import_writer_close(struct import_writer *f)
  * A type is found by the text of its description, which is written when the type is created,
  * before its first event.
  */
-
-#define BUCKETS 1024u
-#define IDS 65536u
-
-/*
- * struct import_types - all types
- * next_id: by kind, for types that are not ktrace's own
- * own: the file's description of ktrace's own kernel events, NULL = none yet
- */
-struct import_types {
-	struct import_type *buckets[BUCKETS];
-	__u32 next_id[IMPORT_WRITER_KINDS];
-	char *own[KTRACE_EV_DYNAMIC];
-};
-
-int import_types_new(struct import_types **out)
-{
-	struct import_types *types = calloc(1, sizeof(*types));
-
-	if (!types)
-		return -ENOMEM;
-	types->next_id[KTRACE_CHANNEL_KERNEL] = KTRACE_EV_DYNAMIC;
-	types->next_id[KTRACE_CHANNEL_USER] = KTRACE_ID_FIRST;
-	*out = types;
-	return 0;
-}
-
-static void free_type(struct import_type *t)
-{
-	ktrace_event_type_free(t->parsed);
-	import_map_free(t->plan);
-	free(t->desc);
-	free(t);
-}
-
-void import_types_free(struct import_types *types)
-{
-	struct import_type *t, *next;
-
-	for (__u32 i = 0; types && i < BUCKETS; i++)
-		for (t = types->buckets[i]; t; t = next) {
-			next = t->next;
-			free_type(t);
-		}
-	for (__u32 i = 0; types && i < KTRACE_EV_DYNAMIC; i++)
-		free(types->own[i]);
-	free(types);
-}
 
 static struct import_type **find(struct import_types *types, __u32 kind, const char *desc)
 {
@@ -515,7 +490,7 @@ static int put_line(struct import_writer *f, const struct import_type *t, const 
 			t->parsed->kind == KTRACE_CHANNEL_KERNEL ? "kernel" : "user");
 	ktrace_text_u64(&text, "id", t->id);
 	ktrace_text_str(&text, "desc", desc);
-	ret = ktrace_text_flush(&text, import_writer_file(f));
+	ret = ktrace_text_flush(&text, f->tf);
 	ktrace_text_free(&text);
 	return ret;
 }
@@ -542,7 +517,7 @@ static int take_own_id(struct import_types *types, struct import_type *t, const 
 /* @desc: describes its events in the file */
 static int describe(struct import_writer *f, struct import_type *t, const char *desc)
 {
-	struct import_types *types = import_types_of(f);
+	struct import_types *types = &f->types;
 	const __u32 kind = t->parsed->kind;
 	bool is_new = true;
 	int ret = kind == KTRACE_CHANNEL_KERNEL ? take_own_id(types, t, desc, &is_new) : 0;
@@ -597,7 +572,7 @@ static int make(struct import_writer *f, struct import_type **place, const char 
 int import_type(struct import_writer *f, __u32 kind, const char *desc,
 		const struct import_type **out)
 {
-	struct import_type **place = find(import_types_of(f), kind, desc);
+	struct import_type **place = find(&f->types, kind, desc);
 	struct ktrace_event_type *parsed;
 	int ret = 0;
 

@@ -115,12 +115,6 @@ void import_writer_name(struct ktrace_out *out, const char *s);
 
 /* Shared by the parts of the writer */
 
-struct import_types;
-
-int import_types_new(struct import_types **out);
-void import_types_free(struct import_types *types);
-struct import_types *import_types_of(struct import_writer *f);
-struct ktrace_tracefile *import_writer_file(struct import_writer *f);
 /* Returns the process of a thread, 0 = unknown; or machine of struct import_writer_about. */
 __u32 import_writer_pid(const struct import_writer *f, __u32 tid);
 const char *import_writer_machine(const struct import_writer *f);

@@ -9,6 +9,7 @@
  */
 #include "lock_cycles.h"
 
+#include "base/grow.h"
 #include "base/scc.h"
 
 #include <errno.h>
@@ -89,9 +90,7 @@ int lock_edge_order(const void *x, const void *y)
 {
 	const struct lock_edge *a = x, *b = y;
 
-	if (a->key.from != b->key.from)
-		return a->key.from < b->key.from ? -1 : 1;
-	return a->key.to < b->key.to ? -1 : a->key.to > b->key.to;
+	return ORDER(a->key.from, b->key.from) ?: ORDER(a->key.to, b->key.to);
 }
 
 /* Returns the node of a lock if edges start there, else the number of nodes. */
@@ -194,18 +193,13 @@ static __u32 state_of(const struct lock_edge *first, const struct lock_edge *e)
 
 static int add_way(struct cycle_search *s, size_t edge, size_t before, __u32 state)
 {
-	const size_t cap = s->cap ? 2 * s->cap : 64;
-	struct way *more;
+	struct way *queue = ktrace_grow(s->queue, s->nr, &s->cap, sizeof(*queue));
 
-	if (s->nr == s->cap) {
-		more = realloc(s->queue, cap * sizeof(*more));
-		if (!more)
-			return -ENOMEM;
-		s->queue = more;
-		s->cap = cap;
-	}
+	if (!queue)
+		return -ENOMEM;
+	s->queue = queue;
 	s->seen[edge] |= 1u << state;
-	s->queue[s->nr++] = (struct way){ edge, before, state };
+	queue[s->nr++] = (struct way){ edge, before, state };
 	return 0;
 }
 

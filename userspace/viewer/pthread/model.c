@@ -7,24 +7,11 @@
  */
 #include "model_state.h"
 
+#include "base/grow.h"
+
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
-
-static int grow(void *array, size_t nr, size_t *cap)
-{
-	size_t more = *cap ? 2 * *cap : 64;
-	void **bigger;
-
-	if (nr < *cap)
-		return 0;
-	bigger = realloc(*(void **)array, more * sizeof(void *));
-	if (!bigger)
-		return -ENOMEM;
-	*(void **)array = bigger;
-	*cap = more;
-	return 0;
-}
 
 void model_stir(struct model *s, struct thread *t)
 {
@@ -37,10 +24,12 @@ void model_stir(struct model *s, struct thread *t)
 static struct thread *new_thread(struct model_step *st, __u32 machine, struct process *p)
 {
 	struct model *s = st->s;
-	struct thread *t;
+	struct thread *t, **threads;
 
-	if (grow(&s->threads, s->thread_nr, &s->thread_cap))
+	threads = ktrace_grow(s->threads, s->thread_nr, &s->thread_cap, sizeof(*threads));
+	if (!threads)
 		return NULL;
+	s->threads = threads;
 	t = calloc(1, sizeof(*t));
 	if (!t || model_map_set(&s->by_tid, machine, st->e->tid, t)) {
 		free(t);

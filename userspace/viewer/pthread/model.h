@@ -350,6 +350,12 @@ __u64 model_events(const struct model *s);
 __u64 model_waits_lost(const struct model *s);
 __u64 model_holds_lost(const struct model *s);
 
+/* True if a thread has the object exclusively or shares it, until it gives it back. */
+static inline bool model_is_lock(const struct model_object *o)
+{
+	return o->kind == MODEL_MUTEX || o->kind == MODEL_RWLOCK || o->kind == MODEL_SPIN;
+}
+
 const char *model_kind_name(__u32 kind);
 const char *model_state_name(__u32 state);
 const char *model_life_name(__u32 life);

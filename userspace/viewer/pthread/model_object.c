@@ -7,6 +7,8 @@
  */
 #include "model_state.h"
 
+#include "base/grow.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -55,20 +57,17 @@ static int grow_slots(struct model_objects *all)
 /* Makes room for one more object, all zero. NULL: no memory */
 static struct object *make_room(struct model_objects *all)
 {
-	const size_t chunk = all->nr / CHUNK_NR, more = all->chunk_cap ? 2 * all->chunk_cap : 16;
-	struct object **chunks = all->chunks;
+	const size_t chunk = all->nr / CHUNK_NR;
+	struct object **chunks;
 
 	if (2 * all->nr >= all->slot_nr && grow_slots(all))
 		return NULL;
 	if (all->nr % CHUNK_NR)
 		return object_at(all, all->nr);
-	if (chunk == all->chunk_cap) {
-		chunks = realloc(chunks, more * sizeof(*chunks));
-		if (!chunks)
-			return NULL;
-		all->chunks = chunks;
-		all->chunk_cap = more;
-	}
+	chunks = ktrace_grow(all->chunks, chunk, &all->chunk_cap, sizeof(*chunks));
+	if (!chunks)
+		return NULL;
+	all->chunks = chunks;
 	chunks[chunk] = calloc(CHUNK_NR, sizeof(**chunks));
 	return chunks[chunk];
 }

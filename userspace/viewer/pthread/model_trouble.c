@@ -15,10 +15,11 @@
  */
 #include "model_state.h"
 
+#include "base/grow.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #define TROUBLES_MAX 1000u
 
@@ -34,21 +35,17 @@ static bool is_sure(const struct model_step *st, const struct object *o)
 
 static struct model_trouble *new_trouble(struct model *s)
 {
-	size_t cap = s->trouble_cap ? 2 * s->trouble_cap : 16;
 	struct model_trouble *all;
 
 	if (s->trouble_nr == TROUBLES_MAX)
 		return NULL;
-	if (s->trouble_nr == s->trouble_cap) {
-		all = realloc(s->troubles, cap * sizeof(*all));
-		if (!all) {
-			s->error = -ENOMEM;
-			return NULL;
-		}
-		s->troubles = all;
-		s->trouble_cap = cap;
+	all = ktrace_grow(s->troubles, s->trouble_nr, &s->trouble_cap, sizeof(*all));
+	if (!all) {
+		s->error = -ENOMEM;
+		return NULL;
 	}
-	return &s->troubles[s->trouble_nr++];
+	s->troubles = all;
+	return &all[s->trouble_nr++];
 }
 
 static void complain(struct model_step *st, struct object *o, bool is_misuse, const char *format,

@@ -11,8 +11,6 @@
  */
 #include "ptt_learn.h"
 
-#include <errno.h>
-
 /* struct place - identity of an object: the key of rows */
 struct place {
 	__u64 address;
@@ -57,11 +55,7 @@ static void *row_of(struct ptt *p, struct hash_table *rows, __u64 address)
 		address, ktrace_trace_pid(e->stream->trace, e->tid, e->raw),
 		ktrace_trace_index(e->stream->trace),
 	};
-	void *row = hash_table_get(rows, &place);
-
-	if (!row)
-		p->error = -ENOMEM;
-	return row;
+	return hash_table_need(rows, &place, &p->error);
 }
 
 void ptt_learn_barrier_init(struct ptt *p)

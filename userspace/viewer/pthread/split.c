@@ -111,8 +111,6 @@ int split_new(enum split_by by, const char *base, const struct ktrace_traceset *
 
 struct ktrace_out *split_lines(struct split *s)
 {
-	if (s->lines.cap - s->lines.len < LINE_ROOM && !s->lines.error)
-		s->lines.error = output_grow(&s->lines);
 	return &s->lines;
 }
 
@@ -323,15 +321,12 @@ int split_take(struct split *s, const struct ktrace_trace_event *e)
 
 int split_end(struct split *s)
 {
-	size_t i;
 	int ret;
 
 	if (!s)
 		return 0;
 	ret = write_parts(s);
-	for (i = 0; i < s->parts.nr; i++)
-		free(((struct part *)hash_table_at(&s->parts, i))->text);
-	hash_table_free(&s->parts);
+	hash_table_free_with(&s->parts, offsetof(struct part, text));
 	lifetimes_free(s->births);
 	files_free(s->inputs);
 	free(s->lines.buf);

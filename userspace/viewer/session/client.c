@@ -5,6 +5,7 @@
  */
 #include "client.h"
 
+#include "base/now.h"
 #include "base/peer.h"
 #include "base/viewer.h"
 #include "service.pb-c.h"
@@ -20,7 +21,6 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
 /*
@@ -180,14 +180,6 @@ static int take_frame(struct client *c)
 	c->frame = pft__ipcframe__unpack(NULL, size, (__u8 *)c->in.buf + sizeof(size));
 	c->taken = sizeof(size) + size;
 	return c->frame ? 1 : -EPROTO;
-}
-
-static __s64 now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (__s64)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
 static int next_frame(struct client *c, __s64 until_ms)

@@ -8,6 +8,7 @@
 #include "session.h"
 
 #include "base/json.h"
+#include "base/table.h"
 #include "base/when.h"
 #include "base/temporary.h"
 #include "recorder.h"
@@ -15,7 +16,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -121,9 +121,7 @@ static int say_clone(const struct session *s, __u64 made)
 			json_u64(out, "id", made);
 		ktrace_out_str(out, "}\n");
 	} else if (made) {
-		ktrace_out_str(out, "session id ");
-		ktrace_out_u64(out, made);
-		ktrace_out_char(out, '\n');
+		out_printf(out, "session id %llu\n", made);
 	} else {
 		ktrace_out_str(out, "session copied\n");
 	}

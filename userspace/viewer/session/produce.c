@@ -14,6 +14,8 @@
  */
 #include "produce.h"
 
+#include "base/now.h"
+
 #include "commit.h"
 #include "recorder.h"
 #include "service.pb-c.h"
@@ -23,7 +25,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
-#include <time.h>
 
 typedef Pft__GetAsyncCommandResponse Command;
 
@@ -83,14 +84,6 @@ struct producer {
 	__s64 next_ms;
 	__u32 parts;
 };
-
-static __s64 now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (__s64)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 /* Returns the instance with an id; 0: a free slot. */
 static struct instance *instance_of(struct producer *p, __u64 id)

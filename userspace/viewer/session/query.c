@@ -3,6 +3,7 @@
 #include "session.h"
 
 #include "base/json.h"
+#include "base/table.h"
 #include "service.pb-c.h"
 
 #include <errno.h>
@@ -57,10 +58,7 @@ static void put_word(const char *s)
 
 static void put_number(const char *name, __s64 value)
 {
-	ktrace_out_char(output(), ' ');
-	ktrace_out_str(output(), name);
-	ktrace_out_char(output(), ' ');
-	ktrace_out_s64(output(), value);
+	out_printf(output(), " %s %lld", name, value);
 }
 
 static void list_text(const State *state)
@@ -235,11 +233,9 @@ static void put_members(struct ktrace_out *out, const ProtobufCMessage *m)
 		if (f->label != PROTOBUF_C_LABEL_REPEATED || f->type != PROTOBUF_C_TYPE_MESSAGE)
 			continue;
 		nr = *(const size_t *)(base + f->quantifier_offset);
-		json_key(out, f->name);
-		ktrace_out_char(out, '[');
+		json_open(out, f->name, '[');
 		for (size_t k = 0; k < nr; k++) {
-			json_element(out);
-			ktrace_out_char(out, '{');
+			json_item(out);
 			put_members(out, (*(ProtobufCMessage *const *const *)at)[k]);
 			ktrace_out_char(out, '}');
 		}

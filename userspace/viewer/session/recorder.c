@@ -2,6 +2,7 @@
 /* recorder.c - runs ktraced and takes the parts of its recording as they appear */
 #include "recorder.h"
 
+#include "base/now.h"
 #include "base/temporary.h"
 #include "base/viewer.h"
 
@@ -19,7 +20,6 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 /* Room for ktraced's own arguments; those of the command follow. */
@@ -34,14 +34,6 @@
 /* A part with lost events is not merged, so parts are kept small compared to a buffer. */
 #define PART_SIZE (1 << 20)
 #define SPEAKER "ktraced: "
-
-static __s64 now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (__s64)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 /* Finds a program in bin/, two levels above this one's folder. */
 static bool find_program(const char *name, char *path, size_t size)

@@ -8,6 +8,7 @@
 #include "session.h"
 
 #include "base/json.h"
+#include "base/table.h"
 #include "base/temporary.h"
 #include "commit.h"
 #include "import/perfetto/convert.h"
@@ -163,11 +164,7 @@ static void say_saved(const struct session *s, const char *path, __u64 nr)
 		ktrace_out_str(out, "}\n");
 	} else if (!s->is_quiet) {
 		ktrace_out_safe(out, path);
-		ktrace_out_str(out, ": ");
-		ktrace_out_u64(out, nr);
-		ktrace_out_str(out, " packets, ");
-		ktrace_out_u64(out, (__u64)st.st_size);
-		ktrace_out_str(out, " bytes\n");
+		out_printf(out, ": %llu packets, %llu bytes\n", nr, (__u64)st.st_size);
 	}
 }
 

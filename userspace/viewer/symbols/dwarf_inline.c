@@ -7,6 +7,9 @@
  */
 #include "dwarf_inline.h"
 
+#include "base/grow.h"
+#include "base/sorted.h"
+
 #include <dwarf.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -30,16 +33,12 @@ static int compare(const void *a, const void *b)
 
 static int add(struct dwarf_unit *u, const struct dwarf_function *f)
 {
-	struct dwarf_function *list;
+	struct dwarf_function *list = ktrace_grow(u->list, u->nr, &u->cap, sizeof(*list));
 
-	if (u->nr == u->cap) {
-		u->cap = u->cap ? 2 * u->cap : 64;
-		list = realloc(u->list, u->cap * sizeof(*list));
-		if (!list)
-			return -ENOMEM;
-		u->list = list;
-	}
-	u->list[u->nr++] = *f;
+	if (!list)
+		return -ENOMEM;
+	u->list = list;
+	list[u->nr++] = *f;
 	return 0;
 }
 
@@ -89,16 +88,9 @@ static const struct dwarf_unit *get_unit(struct hash_table *units, Dwarf_Die *di
 
 static const struct dwarf_function *find(const struct dwarf_unit *u, Dwarf_Addr pc)
 {
-	size_t low = 0, high = u->nr, middle;
+	const size_t nr = SORTED_UP_TO(u->list, u->nr, start, pc);
 
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (u->list[middle].start <= pc)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low && pc < u->list[low - 1].end ? &u->list[low - 1] : NULL;
+	return nr && pc < u->list[nr - 1].end ? &u->list[nr - 1] : NULL;
 }
 
 static bool is_block(int tag)
@@ -141,7 +133,5 @@ int dwarf_inlined(struct hash_table *units, Dwarf_Die *unit, Dwarf_Addr pc, Dwar
 
 void dwarf_free(struct hash_table *units)
 {
-	for (size_t i = 0; i < units->nr; i++)
-		free(((struct dwarf_unit *)hash_table_at(units, i))->list);
-	hash_table_free(units);
+	hash_table_free_with(units, offsetof(struct dwarf_unit, list));
 }

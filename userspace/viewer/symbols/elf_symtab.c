@@ -6,6 +6,8 @@
  */
 #include "elf_symtab.h"
 
+#include "base/sorted.h"
+
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -118,19 +120,13 @@ const struct function *symtab_named(const struct symtab *f, const char *name)
 
 const struct function *symtab_find(const struct symtab *f, GElf_Addr address)
 {
-	size_t low = 0, high = f->nr, middle, i;
+	const size_t nr = SORTED_UP_TO(f->list, f->nr, start, address);
+	size_t i;
 
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (f->list[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (i = low; i && f->list[i - 1].reach > address; i--)
+	for (i = nr; i && f->list[i - 1].reach > address; i--)
 		if (f->list[i - 1].end > address)
 			return &f->list[i - 1];
 	/* A function without a size extends to the next one. */
-	return low && f->list[low - 1].end == f->list[low - 1].start &&
-	       address < f->list[low - 1].limit ? &f->list[low - 1] : NULL;
+	return nr && f->list[nr - 1].end == f->list[nr - 1].start &&
+	       address < f->list[nr - 1].limit ? &f->list[nr - 1] : NULL;
 }

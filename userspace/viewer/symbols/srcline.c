@@ -8,6 +8,9 @@
  */
 #include "srcline.h"
 
+#include "base/grow.h"
+#include "base/sorted.h"
+
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <errno.h>
@@ -30,15 +33,11 @@ static int compare(const void *a, const void *b)
 
 static int add_unit(struct srcline *s, size_t *cap, const struct unit *unit)
 {
-	struct unit *units = s->units;
+	struct unit *units = ktrace_grow(s->units, s->unit_nr, cap, sizeof(*units));
 
-	if (s->unit_nr == *cap) {
-		*cap = *cap ? 2 * *cap : 256;
-		units = realloc(units, *cap * sizeof(*units));
-		if (!units)
-			return -ENOMEM;
-		s->units = units;
-	}
+	if (!units)
+		return -ENOMEM;
+	s->units = units;
 	units[s->unit_nr++] = *unit;
 	return 0;
 }
@@ -65,23 +64,17 @@ static void read_units(struct srcline *s)
 static Dwarf_Die *find_unit(struct srcline *s, Dwarf_Addr address, Dwarf_Addr *bias)
 {
 	Dwarf_Die *die = dwfl_module_addrdie(s->mod, address, bias);
-	size_t low = 0, high, middle;
+	size_t nr;
 
 	if (die)
 		return die;
 	if (!s->has_units)
 		read_units(s);
-	for (high = s->unit_nr; low < high;) {
-		middle = low + (high - low) / 2;
-		if (s->units[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!low || s->units[low - 1].end <= address)
+	nr = SORTED_UP_TO(s->units, s->unit_nr, start, address);
+	if (!nr || s->units[nr - 1].end <= address)
 		return NULL;
-	*bias = s->units[low - 1].bias;
-	return s->units[low - 1].die;
+	*bias = s->units[nr - 1].bias;
+	return s->units[nr - 1].die;
 }
 
 static const char *function_name(struct srcline *s, Dwarf_Die *die)

@@ -8,6 +8,8 @@
 #include "symbols.h"
 
 #include "base/hash_table.h"
+#include "base/json.h"
+#include "base/table.h"
 #include "base/viewer.h"
 #include "dso.h"
 #include "kernel_code.h"
@@ -301,19 +303,11 @@ const struct symbol *symbols_find_kernel(struct symbols *s, const struct ktrace_
 	return a ? a->symbol : NULL;
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static void put_source(struct ktrace_out *out, const char *file, int line)
 {
 	ktrace_out_str(out, " at ");
-	ktrace_out_safe(out, base_name(file));
-	ktrace_out_char(out, ':');
-	ktrace_out_u64(out, (__u64)line);
+	ktrace_out_safe(out, basename(file));
+	out_printf(out, ":%d", line);
 }
 
 void symbols_put_inlined(struct ktrace_out *out, const struct symbol_inlined *inlined)
@@ -325,14 +319,14 @@ void symbols_put_inlined(struct ktrace_out *out, const struct symbol_inlined *in
 
 void symbols_put_outer(struct ktrace_out *out, const struct symbol *symbol)
 {
-	ktrace_out_safe(out, symbol->function ? symbol->function : base_name(symbol->module));
+	ktrace_out_safe(out, symbol->function ? symbol->function : basename(symbol->module));
 	ktrace_out_str(out, "+0x");
 	ktrace_out_hex(out, symbol->function ? symbol->offset : symbol->place, 1);
 	if (symbol->file) {
 		put_source(out, symbol->file, symbol->line);
 	} else if (symbol->function && !symbol->is_kernel) {
 		ktrace_out_str(out, " in ");
-		ktrace_out_safe(out, base_name(symbol->module));
+		ktrace_out_safe(out, basename(symbol->module));
 	}
 }
 
@@ -355,46 +349,38 @@ void symbols_put(struct ktrace_out *out, const struct symbol *symbol)
 	symbols_put_outer(out, symbol);
 }
 
-static void put_json_text(struct ktrace_out *out, const char *key, const char *text)
-{
-	ktrace_out_str(out, key);
-	ktrace_out_json(out, text, strlen(text));
-}
-
 static void put_json_source(struct ktrace_out *out, const char *file, int line)
 {
-	if (!file)
-		return;
-	put_json_text(out, ",\"file\":", file);
-	ktrace_out_str(out, ",\"line\":");
-	ktrace_out_u64(out, (__u64)line);
+	json_str(out, "file", file);
+	if (file)
+		json_u64(out, "line", (__u64)line);
 }
 
 static void put_json_inlined(struct ktrace_out *out, const struct symbol *symbol)
 {
 	const struct symbol_inlined *inlined = symbol->inlined;
-	size_t i;
 
-	for (i = 0; i < symbol->inlined_nr; i++) {
-		put_json_text(out, i ? ",{\"function\":" : ",\"inlined\":[{\"function\":",
-			      inlined[i].function ? inlined[i].function : "?");
+	if (!symbol->inlined_nr)
+		return;
+	json_open(out, "inlined", '[');
+	for (size_t i = 0; i < symbol->inlined_nr; i++) {
+		json_element(out);
+		ktrace_out_char(out, '{');
+		json_str(out, "function", inlined[i].function ? inlined[i].function : "?");
 		put_json_source(out, inlined[i].file, inlined[i].line);
 		ktrace_out_char(out, '}');
 	}
-	if (i)
-		ktrace_out_char(out, ']');
+	ktrace_out_char(out, ']');
 }
 
 void symbols_put_json(struct ktrace_out *out, const struct symbol *symbol)
 {
-	put_json_text(out, "{\"module\":", symbol->module);
-	ktrace_out_str(out, ",\"place\":");
-	ktrace_out_u64(out, symbol->place);
-	if (symbol->function) {
-		put_json_text(out, ",\"function\":", symbol->function);
-		ktrace_out_str(out, ",\"offset\":");
-		ktrace_out_u64(out, symbol->offset);
-	}
+	ktrace_out_char(out, '{');
+	json_str(out, "module", symbol->module);
+	json_u64(out, "place", symbol->place);
+	json_str(out, "function", symbol->function);
+	if (symbol->function)
+		json_u64(out, "offset", symbol->offset);
 	put_json_source(out, symbol->file, symbol->line);
 	put_json_inlined(out, symbol);
 	ktrace_out_char(out, '}');

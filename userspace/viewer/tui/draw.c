@@ -2,6 +2,8 @@
 /* draw.c - the screen of ktrace tui */
 #include "tui.h"
 
+#include "base/lost_events.h"
+#include "base/table.h"
 #include "base/viewer.h"
 #include "base/when.h"
 #include "term.h"
@@ -152,20 +154,14 @@ static void draw_list(struct tui *t, int y, int height)
 
 static void put_losses(struct ktrace_out *out, const struct tui *t)
 {
-	__u64 sum = 0;
-	int i;
+	const __u64 sum = lost_events_sum(t->flow.lost);
 
-	for (i = 0; i < KTRACE_LOST_NR; i++)
-		sum += t->flow.lost[i];
-	if (t->flow.phase != FLOW_READY) {
-		ktrace_out_str(out, sum ? "LOST at least " : "lost ?");
-		if (sum)
-			ktrace_out_u64(out, sum);
-		return;
-	}
-	ktrace_out_str(out, sum ? "LOST " : "lost ");
-	ktrace_out_u64(out, sum);
-	ktrace_out_str(out, " in window");
+	if (t->flow.phase == FLOW_READY)
+		out_printf(out, "%s %llu in window", sum ? "LOST" : "lost", sum);
+	else if (sum)
+		out_printf(out, "LOST at least %llu", sum);
+	else
+		ktrace_out_str(out, "lost ?");
 }
 
 /* Appends the clock of the files, and whether it can be trusted; the panel shows more. */

@@ -8,12 +8,12 @@
 #include "flow.h"
 
 #include "base/lost_events.h"
+#include "base/now.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define CPU_KEY (1ull << 63)
 #define LOST_KEY (~0ull)
@@ -98,11 +98,7 @@ int flow_begin(struct flow *f, struct ktrace_traceset *set)
 
 static void clear(struct flow *f)
 {
-	size_t i;
-
-	for (i = 0; i < f->rows.nr; i++)
-		free(((struct flow_row *)hash_table_at(&f->rows, i))->strip);
-	hash_table_free(&f->rows);
+	hash_table_free_with(&f->rows, offsetof(struct flow_row, strip));
 	f->rows = (struct hash_table)HASH_TABLE_INIT(struct flow_row, key);
 	f->order_nr = 0;
 	memset(f->lost, 0, sizeof(f->lost));
@@ -181,17 +177,9 @@ static int begin(struct flow *f)
 	return ret ? ret : ktrace_position_save(f->set, f->at);
 }
 
-static __u64 now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (__u64)t.tv_sec * 1000 + (__u64)t.tv_nsec / 1000000;
-}
-
 static int read_on(struct flow *f, unsigned int ms)
 {
-	const __u64 until = now_ms() + ms;
+	const __s64 until = now_ms() + ms;
 	struct ktrace_trace_event e;
 	int ret = ktrace_traceset_seek_position(f->set, f->at), i;
 
@@ -238,20 +226,13 @@ static int by_name(const void *x, const void *y)
 {
 	const struct flow_row *a = *(struct flow_row *const *)x;
 	const struct flow_row *b = *(struct flow_row *const *)y;
+	const int kind = ORDER(b->is_lost, a->is_lost) ?: ORDER(b->is_cpu, a->is_cpu) ?:
+			 ORDER(a->machine, b->machine);
 
-	if (a->is_lost != b->is_lost)
-		return a->is_lost ? -1 : 1;
-	if (a->is_cpu != b->is_cpu)
-		return a->is_cpu ? -1 : 1;
-	if (a->machine != b->machine)
-		return a->machine < b->machine ? -1 : 1;
-	if (a->is_cpu)
-		return a->number < b->number ? -1 : a->number > b->number;
-	if (a->who.pid != b->who.pid)
-		return a->who.pid < b->who.pid ? -1 : 1;
-	if (a->who.tid != b->who.tid)
-		return a->who.tid < b->who.tid ? -1 : 1;
-	return a->key < b->key ? -1 : a->key > b->key;
+	if (kind || a->is_cpu)
+		return kind ?: ORDER(a->number, b->number);
+	return ORDER(a->who.pid, b->who.pid) ?: ORDER(a->who.tid, b->who.tid) ?:
+	       ORDER(a->key, b->key);
 }
 
 static int by_run(const void *x, const void *y)
@@ -261,11 +242,7 @@ static int by_run(const void *x, const void *y)
 
 	if (a->is_cpu || b->is_cpu || a->is_lost || b->is_lost)
 		return by_name(x, y);
-	if (a->run_ns != b->run_ns)
-		return a->run_ns < b->run_ns ? 1 : -1;
-	if (a->events != b->events)
-		return a->events < b->events ? 1 : -1;
-	return by_name(x, y);
+	return ORDER(b->run_ns, a->run_ns) ?: ORDER(b->events, a->events) ?: by_name(x, y);
 }
 
 int flow_sort(struct flow *f)

@@ -153,10 +153,9 @@ int list_last(struct list *l)
 	return ret;
 }
 
-int list_go_time(struct list *l, __u64 time)
+/* Fills the list where the feed is now; @ret: of going there. */
+static int show_here(struct list *l, int ret)
 {
-	int ret = feed_go_time(l->feed, time);
-
 	if (!ret)
 		ret = fill_anew(l);
 	if (!ret && !l->nr)
@@ -164,15 +163,14 @@ int list_go_time(struct list *l, __u64 time)
 	return ret ? ret : complete(l);
 }
 
+int list_go_time(struct list *l, __u64 time)
+{
+	return show_here(l, feed_go_time(l->feed, time));
+}
+
 int list_go(struct list *l, const struct ktrace_position *pos)
 {
-	int ret = feed_go(l->feed, pos);
-
-	if (!ret)
-		ret = fill_anew(l);
-	if (!ret && !l->nr)
-		return list_last(l);
-	return ret ? ret : complete(l);
+	return show_here(l, feed_go(l->feed, pos));
 }
 
 int list_again(struct list *l)

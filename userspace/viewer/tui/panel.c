@@ -2,6 +2,7 @@
 /* panel.c - text over the screen: help, details of an event, losses and clocks, bookmarks */
 #include "tui.h"
 
+#include "base/table.h"
 #include "base/viewer.h"
 #include "base/when.h"
 #include "events/context.h"
@@ -144,8 +145,7 @@ static void put_label(struct ktrace_out *out, const char *label, size_t width)
 static void put_number(struct ktrace_out *out, const char *label, __u64 value)
 {
 	put_label(out, label, 12);
-	ktrace_out_u64(out, value);
-	ktrace_out_char(out, '\n');
+	out_printf(out, "%llu\n", value);
 }
 
 static void put_text(struct ktrace_out *out, const char *label, const char *value)
@@ -260,8 +260,7 @@ static void put_losses(struct ktrace_out *out, const __u64 *lost)
 			continue;
 		ktrace_out_str(out, "  ");
 		put_label(out, ktrace_lost_name(i), 16);
-		ktrace_out_u64(out, lost[i]);
-		ktrace_out_char(out, '\n');
+		out_printf(out, "%llu\n", lost[i]);
 		has_any = true;
 	}
 	if (!has_any)
@@ -279,11 +278,7 @@ static void put_file(struct ktrace_out *out, const struct ktrace_trace *trace)
 	ktrace_out_str(out, is_closed ? ": closed\n  clock " :
 		       ": not closed: still being written, or cut off\n  clock ");
 	ktrace_out_safe(out, clock.clock ? clock.clock : "?");
-	ktrace_out_str(out, ", ");
-	ktrace_out_u64(out, clock.hz);
-	ktrace_out_str(out, " Hz, ");
-	ktrace_out_u64(out, clock.readings);
-	ktrace_out_str(out, " readings");
+	out_printf(out, ", %llu Hz, %llu readings", clock.hz, clock.readings);
 	if (!clock.readings)
 		ktrace_out_str(out, ": times are raw stamps");
 	else if (clock.readings == 1)

@@ -87,8 +87,7 @@ void event_room(struct perfetto *p, const struct ktrace_trace_event *e)
 	p->text.len = 0;
 	p->node_nr = 0;
 	if (line_has_fields(e)) {
-		ktrace_values_init(&it, e->type, e->payload, e->len);
-		while (ktrace_values_next(&it, &v))
+		line_for_each_value(v, it, e)
 			nr += 1 + v.count;
 	}
 	grow_nodes(p, nr);
@@ -113,14 +112,12 @@ __u64 name_iid(struct perfetto *p, enum name_table table, const void *what, __u6
 {
 	const struct name key = { .table = table, .what = what, .which = which };
 	const size_t nr = p->names.nr;
-	struct name *name = hash_table_get(&p->names, &key);
+	struct name *name = hash_table_need(&p->names, &key, &p->error);
 	InternedName *fresh;
 	size_t i;
 
-	if (!name) {
-		p->error = -ENOMEM;
+	if (!name)
 		return 0;
-	}
 	if (p->names.nr == nr)
 		return name->number;
 	name->number = nr + 1;
@@ -253,15 +250,13 @@ size_t annotate(struct perfetto *p, const struct ktrace_trace_event *e, Annotati
 	if (p->error)
 		return 0;
 	if (line_has_fields(e)) {
-		ktrace_values_init(&it, e->type, e->payload, e->len);
-		while (ktrace_values_next(&it, &v))
+		line_for_each_value(v, it, e)
 			add_named(p, v.field->name);
 	}
 	add_extras(p, e);
 	nr = p->node_nr;
 	if (line_has_fields(e)) {
-		ktrace_values_init(&it, e->type, e->payload, e->len);
-		while (ktrace_values_next(&it, &v))
+		line_for_each_value(v, it, e)
 			set_value(p, p->listed_nodes[i++], &v);
 	}
 	*out = p->listed_nodes;

@@ -9,7 +9,6 @@
 
 #include "events/line.h"
 
-#include <errno.h>
 #include <linux/ktrace_events.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,10 +57,8 @@ static struct bundle *bundle_of(struct perfetto *p, __u32 machine, __u32 cpu)
 
 	if (!p->bundles.size)
 		p->bundles = (struct hash_table)HASH_TABLE_INIT(struct bundle, cpu);
-	b = hash_table_get(&p->bundles, &key);
-	if (!b)
-		p->error = -ENOMEM;
-	else
+	b = hash_table_need(&p->bundles, &key, &p->error);
+	if (b)
 		b->text.flush = output_grow;
 	return b;
 }
@@ -170,8 +167,7 @@ static bool fill(char *message, const ProtobufCMessageDescriptor *d, const struc
 	struct ktrace_value v;
 	__u32 i = 0, skipped = 0;
 
-	ktrace_values_init(&it, e->type, e->payload, e->len);
-	while (ktrace_values_next(&it, &v)) {
+	line_for_each_value(v, it, e) {
 		if (!strcmp(v.field->name, "abi")) {
 			skipped++;
 			continue;
@@ -240,10 +236,8 @@ void ftrace_lost(struct perfetto *p, const struct ktrace_trace_event *e, __u32 m
 void ftrace_end(struct perfetto *p)
 {
 	struct bundle *b;
-	size_t i;
 
-	for (i = 0; i < p->bundles.nr; i++) {
-		b = hash_table_at(&p->bundles, i);
+	hash_table_for_each(b, &p->bundles) {
 		end_bundle(p, b);
 		free(b->text.buf);
 	}

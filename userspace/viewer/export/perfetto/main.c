@@ -10,7 +10,6 @@
 #include "base/progress.h"
 #include "events/line.h"
 
-#include <errno.h>
 #include <linux/ktrace_events.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,12 +34,10 @@ struct track {
 /* True if the track needs a description: it is new or was renamed. */
 static bool is_new(struct perfetto *p, __u64 uuid, __u32 pid, const char *name)
 {
-	struct track *t = hash_table_get(&p->tracks, &uuid);
+	struct track *t = hash_table_need(&p->tracks, &uuid, &p->error);
 
-	if (!t) {
-		p->error = -ENOMEM;
+	if (!t)
 		return false;
-	}
 	if (t->is_there && t->pid == pid && !strncmp(t->comm, name, sizeof(t->comm)))
 		return false;
 	t->is_there = true;

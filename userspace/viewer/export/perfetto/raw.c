@@ -7,6 +7,7 @@
  */
 #include "perfetto.h"
 
+#include "base/grow.h"
 #include "import/perfetto_packet.h"
 
 #include <errno.h>
@@ -48,17 +49,13 @@ void raw_begin(struct perfetto *p)
 
 static int keep(struct perfetto *p, const struct perfetto_packet *head, const char *bytes)
 {
-	struct raw_packet *new;
+	struct raw_packet *new = ktrace_grow(p->raw_packets, p->raw_nr, &p->raw_cap, sizeof(*new));
 
-	if (p->raw_nr == p->raw_cap) {
-		p->raw_cap = p->raw_cap ? 2 * p->raw_cap : 1024;
-		new = realloc(p->raw_packets, p->raw_cap * sizeof(*new));
-		if (!new)
-			return -ENOMEM;
-		p->raw_packets = new;
-	}
+	if (!new)
+		return -ENOMEM;
+	p->raw_packets = new;
 	p->raw_bytes.flush = output_grow;
-	p->raw_packets[p->raw_nr++] = (struct raw_packet){
+	new[p->raw_nr++] = (struct raw_packet){
 		.number = head->number, .at = p->raw_bytes.len, .size = head->size,
 	};
 	ktrace_out_bytes(&p->raw_bytes, bytes, head->size);

@@ -240,13 +240,10 @@ static int put_type(struct db *d, struct type *t, const struct ktrace_trace_even
 static const struct type *find_twin(const struct db *d, const struct type *t)
 {
 	const struct type *other;
-	size_t i;
 
-	for (i = 0; i < d->types.nr; i++) {
-		other = hash_table_at(&d->types, i);
+	hash_table_for_each(other, &d->types)
 		if (other != t && is_same(other->type, t->type))
 			return other;
-	}
 	return NULL;
 }
 
@@ -309,8 +306,7 @@ int types_insert(struct db *d, __s64 number, __s64 id, const struct ktrace_trace
 		db_bind_cell(d, insert, 2);
 		return db_step(d, insert);
 	}
-	ktrace_values_init(&it, e->type, e->payload, e->len);
-	while (ktrace_values_next(&it, &v))
+	line_for_each_value(v, it, e)
 		bind_value(d, insert, (int)it.next + 1, &v);
 	return db_step(d, insert);
 }

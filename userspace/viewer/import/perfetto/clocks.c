@@ -2,6 +2,9 @@
 /* clocks.c - a graph of clocks, linked by the snapshots that two of them share */
 #include "clocks.h"
 
+#include "base/grow.h"
+#include "base/sorted.h"
+
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -58,12 +61,8 @@ void clocks_init(struct clocks *c, size_t size)
 
 void clocks_free(struct clocks *c)
 {
-	for (size_t i = 0; i < c->clocks.nr; i++)
-		free(((struct clock *)hash_table_at(&c->clocks, i))->links);
-	for (size_t i = 0; i < c->links.nr; i++)
-		free(((struct link *)hash_table_at(&c->links, i))->pairs);
-	hash_table_free(&c->clocks);
-	hash_table_free(&c->links);
+	hash_table_free_with(&c->clocks, offsetof(struct clock, links));
+	hash_table_free_with(&c->links, offsetof(struct link, pairs));
 }
 
 static int begin_link(struct clocks *c, struct clock_id from, __u32 number)
@@ -103,13 +102,10 @@ static int join(struct clocks *c, const struct clock_reading *from, const struct
 	/* If both readings are earlier, the snapshots are out of order instead. */
 	if (link->nr && from->ns < link->last.from && to->ns > link->last.to)
 		clock->went_back = true;
-	if (link->nr == link->cap) {
-		link->cap = link->cap ? 2 * link->cap : 4;
-		new = realloc(link->pairs, link->cap * sizeof(*new));
-		if (!new)
-			return -ENOMEM;
-		link->pairs = new;
-	}
+	new = ktrace_grow(link->pairs, link->nr, &link->cap, sizeof(*new));
+	if (!new)
+		return -ENOMEM;
+	link->pairs = new;
 	if (link->nr && from->ns < link->pairs[link->nr - 1].from)
 		link->is_unsorted = true;
 	link->last = (struct pair){ .from = from->ns, .to = to->ns, .order = link->nr };
@@ -194,9 +190,7 @@ static int compare_pairs(const void *a, const void *b)
 {
 	const struct pair *x = a, *y = b;
 
-	if (x->from != y->from)
-		return x->from < y->from ? -1 : 1;
-	return x->order < y->order ? -1 : x->order > y->order;
+	return ORDER(x->from, y->from) ?: ORDER(x->order, y->order);
 }
 
 static void sort_pairs(struct link *link)
@@ -209,16 +203,9 @@ static void sort_pairs(struct link *link)
 /* Returns the last pair not later than @ns, else the first one. */
 static const struct pair *find_pair(const struct link *link, __u64 ns)
 {
-	size_t low = 0, high = link->nr, middle;
+	const size_t nr = SORTED_UP_TO(link->pairs, link->nr, from, ns);
 
-	while (high - low > 1) {
-		middle = low + (high - low) / 2;
-		if (link->pairs[middle].from <= ns)
-			low = middle;
-		else
-			high = middle;
-	}
-	return &link->pairs[low];
+	return &link->pairs[nr ? nr - 1 : 0];
 }
 
 bool clocks_convert(struct clocks *c, struct clock_id from, struct clock_id to, __u64 ns,

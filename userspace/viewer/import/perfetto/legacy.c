@@ -2,6 +2,8 @@
 /* legacy.c - phases and ids of Chrome's events */
 #include "legacy.h"
 
+#include "base/grow.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,10 +99,8 @@ void asyncs_init(struct asyncs *a)
 
 void asyncs_free(struct asyncs *a)
 {
-	for (size_t i = 0; i < a->lanes.nr; i++)
-		free(((struct lane_row *)hash_table_at(&a->lanes, i))->free);
 	hash_table_free(&a->ids);
-	hash_table_free(&a->lanes);
+	hash_table_free_with(&a->lanes, offsetof(struct lane_row, free));
 }
 
 static struct lane_row *lane_of(struct asyncs *a, const struct async_id *id)
@@ -149,13 +149,10 @@ int asyncs_done(struct asyncs *a, const struct async_id *id, const struct track 
 		return -ENOMEM;
 	if (track->depth)
 		return 0;
-	if (lane->nr == lane->cap) {
-		free = realloc(lane->free, (2 * lane->cap + 4) * sizeof(*free));
-		if (!free)
-			return -ENOMEM;
-		lane->free = free;
-		lane->cap = 2 * lane->cap + 4;
-	}
+	free = ktrace_grow(lane->free, lane->nr, &lane->cap, sizeof(*free));
+	if (!free)
+		return -ENOMEM;
+	lane->free = free;
 	lane->free[lane->nr++] = row->track;
 	row->track = 0;
 	return 0;

@@ -7,6 +7,7 @@
  */
 #include "spool.h"
 
+#include "base/grow.h"
 #include "base/temporary.h"
 #include "base/viewer.h"
 
@@ -87,30 +88,19 @@ static int write_run(struct spool *s)
 	return fflush(s->file) || ferror(s->file) ? complain_file(errno) : 0;
 }
 
-static int grow(struct spool *s)
-{
-	const size_t cap = s->cap ? 2 * s->cap : 1024;
-	struct spooled *new = realloc(s->events, cap * sizeof(*new));
-
-	if (!new)
-		return -ENOMEM;
-	s->events = new;
-	s->cap = cap;
-	return 0;
-}
-
 int spool_add(struct spool *s, struct spooled e, const void *data)
 {
-	int ret = s->nr == s->cap ? grow(s) : 0;
+	struct spooled *events = ktrace_grow(s->events, s->nr, &s->cap, sizeof(*events));
 
-	if (ret)
-		return ret;
+	if (!events)
+		return -ENOMEM;
+	s->events = events;
 	s->payloads.flush = output_grow;
 	e.at = s->payloads.len;
 	e.order = s->order++;
 	if (e.len)
 		ktrace_out_bytes(&s->payloads, data, e.len);
-	s->events[s->nr++] = e;
+	events[s->nr++] = e;
 	if (!s->payloads.error && s->nr * sizeof(e) + s->payloads.len >= SPOOL_MEMORY)
 		return write_run(s);
 	return s->payloads.error;

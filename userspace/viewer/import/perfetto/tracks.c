@@ -2,9 +2,10 @@
 /* tracks.c - what is known about each track, and the thread that shows its events */
 #include "tracks.h"
 
+#include "base/grow.h"
+
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Maximum number of levels above a track */
@@ -26,9 +27,7 @@ void tracks_init(struct tracks *t)
 
 void tracks_free(struct tracks *t)
 {
-	for (size_t i = 0; i < t->tracks.nr; i++)
-		free(((struct track *)hash_table_at(&t->tracks, i))->open);
-	hash_table_free(&t->tracks);
+	hash_table_free_with(&t->tracks, offsetof(struct track, open));
 	hash_table_free(&t->mains);
 }
 
@@ -127,24 +126,16 @@ struct track_thread tracks_thread(struct tracks *t, struct track *track, __u32 p
 	return thread;
 }
 
-static int make_room(struct track *track)
-{
-	const __u32 cap = track->cap ? 2 * track->cap : 8;
-	__u32 *open = realloc(track->open, cap * sizeof(*open));
-
-	if (!open)
-		return -ENOMEM;
-	track->open = open;
-	track->cap = cap;
-	return 0;
-}
-
 int track_begin(struct track *track, __u32 number)
 {
+	__u32 *open = track->open;
+
 	if (track->depth < TRACK_DEPTH) {
-		if (track->depth == track->cap && make_room(track))
+		open = ktrace_grow(open, track->depth, &track->cap, sizeof(*open));
+		if (!open)
 			return -ENOMEM;
-		track->open[track->depth] = number;
+		track->open = open;
+		open[track->depth] = number;
 	}
 	if (track->depth < UINT32_MAX)
 		track->depth++;

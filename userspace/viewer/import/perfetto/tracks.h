@@ -56,7 +56,7 @@ struct track {
 	char name[TRACK_NAME];
 	__u32 depth;
 	__u32 *open;
-	__u32 cap;
+	size_t cap;
 };
 
 /** struct track_thread - thread of events; comm is valid until the next track is added */
