@@ -232,6 +232,22 @@ Try 'ktrace list --help'." ]
 	[ "$({ "$KTRACE" -h && "$KTRACED" -h; } | wc -L)" -le 80 ]
 }
 
+@test "ktrace help COMMAND is the manual page; without man(1), the options" {
+	command -v man >/dev/null || skip "man(1) is not installed"
+	local command
+	for command in list serve; do
+		run_ktrace help "$command"
+		[ "$status" -eq 0 ]
+		[ -z "$stderr" ]
+		grep -q '^NAME$' <<<"$output"
+		grep -q "ktrace-$command" <<<"$output"
+		capture env PATH=/nowhere "$KTRACE" help "$command"
+		[ "$status" -eq 0 ]
+		[ "$stderr" = "ktrace: man: No such file or directory; only the options follow" ]
+		[ "$output" = "$("$KTRACE" "$command" --help)" ]
+	done
+}
+
 @test "the daemon: options that are not there" {
 	run_ktraced --ouput t -- true
 	[ "$status" -eq 125 ]
