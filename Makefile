@@ -25,14 +25,14 @@ endif
 
 WARN    := -Wall -Wextra -Wshadow -Wvla -Wmissing-prototypes $(if $(WERROR),-Werror)
 INCLUDE := -Iuapi -Iuserspace/include -Iuserspace/lib
-# The same bytes wherever it is built.
+# Reproducible: the same bytes in any build folder.
 STD     := -std=gnu11 -D_GNU_SOURCE -DKTRACE_VERSION='"$(VERSION)"' -pthread -MMD -MP \
 	   -ffile-prefix-map=$(CURDIR)=.
 
 .DEFAULT_GOAL := all
 .PHONY: all lib tools module examples logevent shark_kernel bench-programs progs posix-suite help
 
-# What is built from what. A new file in one of these folders is picked up.
+# Sources of each target. A new file in one of these folders is found by its name.
 ring_src     := $(wildcard module/ring/*.c)
 writer_src   := $(ring_src) module/match/glob.c userspace/lib/base/glob_list.c \
 		$(wildcard userspace/lib/writer/*.c)
@@ -40,11 +40,11 @@ pthread_src  := $(wildcard userspace/lib/pthread/*.c)
 traceset_rooms := base session tracefile decode traceset filter state
 traceset_src := $(ring_src) $(wildcard $(traceset_rooms:%=userspace/lib/%/*.c)) module/match/glob.c module/match/filter_vm.c \
 		userspace/lib/shark/packet.c
-# The S.Ha.R.K. tracer for programs: the core that the module has, too.
+# The S.Ha.R.K. tracer for programs; the module has the same core.
 shark_src    := $(wildcard module/shark/*.c userspace/lib/shark/*.c) userspace/lib/session/clock.c
 # Producers, consumers, sessions: ktraced --service
 service_src  := $(wildcard userspace/daemon/service/*.c userspace/daemon/service/*/*.c)
-# The writers' side, for tests of the service
+# A producer's writers, for tests of the service
 service_writer_src := $(wildcard tests/unit/pft_writer/*.c)
 posix_rooms  := base registry stream log api
 posix_src    := $(wildcard $(posix_rooms:%=userspace/lib/posix/%/*.c)) userspace/lib/posix/keeper/client.c
@@ -52,15 +52,15 @@ daemon_rooms := base events context shark output
 daemon_src   := $(wildcard userspace/daemon/*.c $(daemon_rooms:%=userspace/daemon/%/*.c)) $(service_src) userspace/lib/base/disk_room.c \
 		userspace/lib/base/option_table.c userspace/lib/base/unused_registries.c
 service_libs := -lprotobuf-c -lpcre2-8 -lzstd -lz
-# Messages as text
+# Protobuf messages as text
 pbtxt_src    := $(wildcard userspace/proto/*.c)
 viewer_rooms := base symbols events analysis pthread html export import commands
 viewer_src   := userspace/viewer/main.c $(wildcard $(viewer_rooms:%=userspace/viewer/%/*.c)) \
 		userspace/lib/base/option_table.c userspace/lib/base/output_file.c \
 		userspace/lib/base/disk_room.c userspace/lib/base/unused_registries.c
-# What ktrace help shows, where it looks for it
+# Pages that ktrace help shows, in the folder where it looks for them
 pages        := $(wildcard Documentation/man/ktrace*.1)
-# Commands with libraries that no other needs are programs of their own; the folder of each
+# Commands with libraries that no other command needs are separate programs; apart_dir is the folder of each.
 apart        := export-perfetto export-sqlite import-ctf import-perfetto import-trace-dat serve session tui
 apart_dir     = userspace/viewer/$(if $(filter serve,$(1)),html/serve,$(subst export-,export/,$(subst \
 		import-,import/,$(1))))
@@ -68,7 +68,7 @@ tui_libs     := -lncursesw -ltinfo
 serve_libs   := -lmicrohttpd -lz
 example_src  := $(filter-out examples/logevent/% examples/shark_kernel/% examples/chunks/% examples/posix/%,$(wildcard \
 		examples/*/*.c))
-# Folders hold programs for benchmarks that are scripts.
+# Benchmarks that are scripts have their programs in folders.
 bench_parts  := bench/event/variants.c bench/event/owner.c bench/event/chunk.c bench/event/posix.c \
 		bench/lttng/lttng_events.c
 bench_src    := $(filter-out $(bench_parts) bench/module/%,$(wildcard bench/*.c bench/*/*.c))
@@ -100,17 +100,17 @@ lib: $(libs)
 helped := $(BUILD)/bin/ktraced $(BUILD)/bin/ktrace $(apart:%=$(BUILD)/libexec/ktrace/%)
 tools: $(helped) $(BUILD)/libexec/ktrace/posix-keeper $(pages:Documentation/man/%=$(BUILD)/share/man/man1/%)
 examples: $(examples)
-# And what benchmarks start besides
+# bench-programs: also the programs that benchmarks start
 bench-programs: lib tools $(benches) $(addprefix $(BUILD)/progs/,pace flood)
 progs: $(progs) posix-suite
-# The conformance suite for <trace.h> knows the header and the library, and nothing else.
+# The conformance suite for <trace.h> uses only the header and the library.
 posix-suite: $(BUILD)/lib/libktrace-posix.so
 	$(call say,MAKE,tests/posix)
 	$(Q)LIBS='-L$(abspath $(BUILD))/lib -Wl,-rpath,\$$$$ORIGIN/../lib -lktrace-posix' \
 		$(MAKE) -s -C tests/posix OUT=$(abspath $(BUILD))/posix CC=$(CC) WERROR=$(WERROR) \
 		CPPFLAGS=-I$(CURDIR)/userspace/include
 
-# Tests look at its stack.
+# Tests inspect the stacks of these programs.
 $(addprefix $(BUILD)/obj/tests/progs/,chain.o blocks.o): STD += -fno-omit-frame-pointer -fno-optimize-sibling-calls
 
 # Objects: obj/ for programs and archives, pic/ for shared libraries, asan/ for unit tests.
@@ -119,7 +119,7 @@ $(BUILD)/pic/%: INCLUDE += -Imodule
 $(foreach d,obj tsan fuzz/obj,$(BUILD)/$(d)/userspace/viewer/%): INCLUDE += -Iuserspace/viewer
 $(BUILD)/obj/userspace/viewer/%: INCLUDE += -I$(BUILD)/include
 
-# The page that ktrace html writes, put together from its parts: lines @STYLE@ and @SCRIPT@ stand for them.
+# The page that ktrace html writes: page.html with the lines @STYLE@ and @SCRIPT@ replaced by its parts
 page_src := $(sort $(wildcard userspace/viewer/html/page/*.js))
 html_page := $(BUILD)/include/page.html
 $(html_page): userspace/viewer/html/page/page.html userspace/viewer/html/page/page.css $(page_src)
@@ -132,7 +132,7 @@ page_objects := $(foreach d,obj tsan fuzz/obj,$(BUILD)/$(d)/userspace/viewer/htm
 $(page_objects): $(html_page)
 $(page_objects): STD += -DHTML_PAGE='"$(html_page)"'
 
-# Two members of an event, each just stored, are not to be loaded as one vector.
+# Loading two freshly stored members of an event as one vector would be slow.
 $(BUILD)/obj/userspace/lib/traceset/iterate.o $(BUILD)/pic/userspace/lib/traceset/iterate.o: \
 		STD += -fno-tree-slp-vectorize
 
@@ -162,23 +162,23 @@ $(BUILD)/lib/%.so:
 		-Wl,--version-script=$(filter %.map,$^) $(filter %.o,$^) $(LIBS) -o $@
 	@ln -sf $(@F) $@.$(SOVERSION)
 $(BUILD)/lib/libktrace.so: $(writer_src:%.c=$(BUILD)/pic/%.o) userspace/lib/libktrace.map
-# Threads keep a destructor in it: it stays when the plug-in that needed it is unloaded.
-# Bound at once: the linker's own work would need a kilobyte of a signal handler's stack.
+# nodelete: threads have a destructor in the library, so it stays when the plug-in that needed it is unloaded.
+# now: lazy binding would need a kilobyte of a signal handler's stack.
 $(BUILD)/lib/libktrace.so: LDFLAGS += -Wl,-z,nodelete -Wl,-z,now
-# To be preloaded: finds libktrace beside itself. Exceptions and cancellations go through it.
+# Is preloaded, so finds libktrace beside itself. Exceptions and cancellations unwind through it.
 $(BUILD)/lib/libktrace-pthread.so: $(pthread_src:%.c=$(BUILD)/pic/%.o) \
 		userspace/lib/libktrace-pthread.map | $(BUILD)/lib/libktrace.so
 $(BUILD)/lib/libktrace-pthread.so: LDFLAGS += -Wl,-z,nodelete -Wl,-z,now -L$(BUILD)/lib \
 		-Wl,--no-as-needed -lktrace -Wl,-z,start-stop-visibility=hidden \
 		-Wl,-rpath,'$$ORIGIN'
-# Both for programs of 32 bits, where the compiler can: Debian's gcc-multilib
+# Both for 32-bit programs, if the compiler supports them: Debian's gcc-multilib
 .PHONY: lib32
-lib32:		## libktrace for --pthread of 32-bit programs; install puts it where these look
+lib32:		## libktrace for --pthread of 32-bit programs; install then installs it, too
 	$(Q)$(MAKE) CC='$(CC) -m32' BUILD=$(BUILD)/32 $(addprefix $(BUILD)/32/lib/,libktrace.so libktrace-pthread.so)
 $(BUILD)/pic/userspace/lib/pthread/%: STD += -fexceptions
-# pthread_cleanup_push(), which otherwise is left to the compiler: see there.
+# With exceptions, pthread_cleanup_push() would be the compiler's clean-up code: see there.
 $(BUILD)/pic/userspace/lib/pthread/thread.o: STD += -fno-exceptions
-# It runs code when the process forks, and keeps thread-local memory.
+# nodelete: it runs code when the process forks, and has thread-local memory.
 $(BUILD)/lib/libktrace-shark.so: $(shark_src:%.c=$(BUILD)/pic/%.o) userspace/lib/libktrace-shark.map \
 		| $(BUILD)/lib/libktrace.so
 $(BUILD)/lib/libktrace-shark.so: LDFLAGS += -Wl,-z,nodelete -Wl,-z,now
@@ -189,7 +189,7 @@ $(BUILD)/lib/libktrace-posix.so: $(posix_src:%.c=$(BUILD)/pic/%.o) userspace/lib
 $(BUILD)/lib/libktrace-posix.so: LDFLAGS += -Wl,-z,nodelete -Wl,-z,now
 $(BUILD)/lib/libktrace-posix.so: LIBS := -L$(BUILD)/lib -Wl,-rpath,'$$ORIGIN' -lktrace -lktraceset -ldl
 $(BUILD)/lib/libktraceset.so: $(traceset_src:%.c=$(BUILD)/pic/%.o) userspace/lib/libktraceset.map
-# Its functions call each other directly: listings are made of very short ones.
+# Lets its functions call each other directly: listings call very short functions.
 $(BUILD)/lib/libktraceset.so: LDFLAGS += -Wl,-Bsymbolic-functions
 $(BUILD)/lib/libktraceset.so: LIBS := $(TRACESET_LIBS)
 
@@ -206,7 +206,7 @@ $(BUILD)/bin/ktrace: $(viewer_src:%.c=$(BUILD)/obj/%.o) $(BUILD)/lib/libktracese
 	@mkdir -p $(@D)
 	$(LINK) -lktraceset -ldw -lelf -lm -lz -lzstd -o $@
 
-# What the viewer's programs share with ktrace: all but its table of commands.
+# What the viewer's programs share with ktrace: everything except its table of commands
 $(BUILD)/lib/viewer.a: $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out %/main.c,$(viewer_src)))
 export-sqlite_libs = -lsqlite3
 export-perfetto_libs = -lprotobuf-c
@@ -494,36 +494,36 @@ print-krel:
 
 help:		## this list
 	@echo 'all                    libraries, programs, examples, modules'
-	@echo 'lib tools examples     these alone, without the modules'
+	@echo 'lib tools examples     only these, without the modules'
 	@echo 'module                 ktrace.ko, in build/kernel/RELEASE; KDIR=headers of another kernel,'
-	@echo '                       KTRACE_DEBUG=1: with checks for bugs of its own'
-	@echo 'logevent shark_kernel  modules that log to it, examples'
-	@sed -n 's/^\([a-z-]*\):[^#]*## */\1\t/p' Makefile tests/fuzz/fuzz.mk | expand -t 23
-load:		## load it into the running kernel (root; PARAMS='group_kernel=1 ...')
+	@echo '                       KTRACE_DEBUG=1: with self-checks'
+	@echo 'logevent shark_kernel  example modules that log events to ktrace.ko'
+	@sed -n 's/^\([a-z0-9-]*\):[^#]*## */\1\t/p' Makefile tests/fuzz/fuzz.mk | expand -t 23
+load:		## load ktrace.ko into the running kernel (root; PARAMS='group_kernel=1 ...')
 	$(Q)scripts/load $(BUILD)/kernel/$$(uname -r)/ktrace.ko $(PARAMS)
 install: lib tools completions ## install to $(DESTDIR)$(PREFIX): PREFIX=/usr/local, LIBDIR=PREFIX/lib
 	$(Q)scripts/install '$(DESTDIR)' '$(PREFIX)' '$(LIBDIR)' '$(BUILD)' '$(VERSION)' '$(SOVERSION)'
-uninstall: lib tools completions ## remove what install puts there, with the same variables
+uninstall: lib tools completions ## remove the installed files; with the same variables
 	$(Q)scripts/uninstall '$(DESTDIR)' '$(PREFIX)' '$(LIBDIR)' '$(BUILD)' '$(VERSION)' '$(SOVERSION)'
-deb:		## Debian packages, in build/deb
+deb:		## build Debian packages, in build/deb
 	$(Q)scripts/deb $(BUILD)/deb $(VERSION)
 $(BUILD)/share/man/man1/%.1: Documentation/man/%.1
 	$(Q)mkdir -p $(@D) && cp $< $@
 
-completions: $(BUILD)/completions/ktrace ## for bash and zsh, from the help of the programs
+completions: $(BUILD)/completions/ktrace ## completions for bash and zsh, from the help of the programs
 $(BUILD)/completions/ktrace: scripts/completions $(wildcard packaging/completion/*) $(helped)
 	$(call say,WRITE,$@)
 	$(Q)scripts/completions $(BUILD)
-clean:		## remove what was built
+clean:		## remove the build folder
 	rm -rf $(BUILD)
 
-demo:		## set up, boot a VM, trace two programs there, show the trace
+demo:		## install packages, boot a VM, trace two programs there, show the trace
 	$(Q)scripts/demo
 vm:		## an interactive shell in the VM
 	$(Q)tests/vm/vm shell
-check:		## set up, run every test
+check:		## install packages, run every test
 	$(Q)tests/run all
-long:		## the same in full, and on all kernels: many hours
+long:		## run every test in full, on all kernels: many hours
 	$(Q)tests/run long
 unit:		## unit tests on the host, under ASan and UBSan
 	$(Q)tests/run unit
@@ -535,7 +535,7 @@ matrix:		## module and device tests on six kernels with 1, 2 and 4 CPUs
 	$(Q)tests/run matrix
 style:		## layering, ordering labels, limits, headers, clang, checkpatch, sparse, scripts, documents
 	$(Q)tests/run style
-bench: ## measure beside the peers: Documentation/performance.md
+bench: ## run all benchmarks, also of other tracers: Documentation/performance.md
 	$(Q)bench/run
 unit-programs: $(units)
 include tests/fuzz/fuzz.mk

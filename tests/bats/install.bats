@@ -312,7 +312,7 @@ assert len(list(Traceset(sys.argv[1])))
 		capture env BUILD="$PWD/changed" "$ROOT/scripts/abi"
 		show abi
 		[ "$status" -eq 1 ]
-		[[ $stderr == 'abi: libktraceset is not what it was'* ]]
+		[[ $stderr == 'abi: libktraceset has changed'* ]]
 		[[ $stderr == *ktrace_trace_wall* ]]
 	done
 }
