@@ -302,7 +302,7 @@ begun_before()
 }
 
 @test "a full disk is an error" {
-	for args in "list $SMALL" "help" "help list" "--version"; do
+	for args in "list $SMALL" "help" "list --help" "--version"; do
 		# shellcheck disable=SC2016,SC2086 # the inner shell's, words
 		run bash -c '"$0" "$@" >/dev/full' "$KTRACE" $args
 		[ "$status" -eq 1 ]

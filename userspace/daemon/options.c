@@ -525,10 +525,10 @@ static int end_or_go_on(int parsed)
 {
 	if (!parsed)
 		return -1;
-	if (parsed == OPTIONS_REFUSED) {
+	if (parsed == OPTIONS_REFUSED)
 		log_error("try 'ktraced --help'");
+	if (parsed == OPTIONS_REFUSED || parsed == OPTIONS_WRONG)
 		return EXIT_OWN;
-	}
 	if (parsed == OPTIONS_HELP)
 		option_table_help(stdout, sets);
 	else

@@ -109,7 +109,7 @@ static void complain_about(const struct arrays *a, char **argv, void (*complain)
 		suggest(a, argv[optind - 1] + 2, complain);
 }
 
-/* Return: 0, OPTIONS_HELP, OPTIONS_VERSION, OPTIONS_REFUSED. */
+/* Return: 0, OPTIONS_HELP, OPTIONS_VERSION, OPTIONS_WRONG. */
 static int take(const struct option_parser *p, const struct place *place, void *to)
 {
 	const struct option_row *row = place->row;
@@ -129,7 +129,7 @@ static int take(const struct option_parser *p, const struct place *place, void *
 	wrong = row->set ? row->set(base, optarg) : NULL;
 	if (wrong) {
 		p->complain(wrong);
-		return OPTIONS_REFUSED;
+		return OPTIONS_WRONG;
 	}
 	if (p->note)
 		p->note(to, row, optarg);

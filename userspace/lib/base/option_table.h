@@ -14,7 +14,7 @@
 
 #define OPTION_ROWS_MAX 96
 
-enum { OPTIONS_REFUSED = -2, OPTIONS_HELP = -3, OPTIONS_VERSION = -4 };
+enum { OPTIONS_REFUSED = -2, OPTIONS_HELP = -3, OPTIONS_VERSION = -4, OPTIONS_WRONG = -5 };
 
 /**
  * struct option_row - one option, or text between options
@@ -72,8 +72,8 @@ struct option_parser {
  * @argv:	of main(); argv[0] begins messages of getopt
  *
  * Return: 0, and optind is the first word that is no option; OPTIONS_REFUSED for an option that
- * does not exist, lacks its value, or has a wrong one, after a message; OPTIONS_HELP or
- * OPTIONS_VERSION for the rows called "help" and "version".
+ * does not exist or lacks its value, OPTIONS_WRONG for a wrong value, each after a message;
+ * OPTIONS_HELP or OPTIONS_VERSION for the rows called "help" and "version".
  */
 int option_table_parse(const struct option_parser *p, void *to, int argc, char **argv);
 

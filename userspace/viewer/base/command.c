@@ -85,7 +85,7 @@ int command_parse(const struct command *cmd, void *to, int argc, char **argv)
 	current = cmd;
 	add_common(&sets, cmd);
 	ret = option_table_parse(&parser, to, argc, argv);
-	if (ret == OPTIONS_REFUSED)
+	if (ret == OPTIONS_REFUSED || ret == OPTIONS_WRONG)
 		return command_usage(cmd, NULL);
 	if (ret == OPTIONS_HELP)
 		command_help(cmd);

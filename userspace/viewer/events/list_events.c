@@ -48,8 +48,8 @@ const struct option_row list_events_options[] = {
 	{ .name = "print-position", .flag = MEMBER(scope.is_paged),
 	  .help = "after the events, print the position to go on from" },
 	{ .name = "time", .value = "rel|wall|raw|delta", .set = set_time_format,
-	  .help = "times as seconds since the first event (rel, default),\n"
-		  "dates, stamps, or seconds since the previous line" },
+	  .help = "times as seconds since the first event (default), dates,\n"
+		  "stamps, or seconds since the previous line" },
 	{ .name = "json", .flag = MEMBER(lines.is_json),
 	  .help = "one JSON object a line" },
 	{ .name = "stacks", .flag = MEMBER(lines.has_stacks),
