@@ -24,6 +24,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "base/grow.h"
 #include "base/log.h"
 #include "base/now.h"
 #include "base/pids.h"
@@ -253,15 +254,8 @@ static struct absent_one *find(struct absent *a, __u32 pid)
 
 static struct absent_one *add(struct absent *a, __u32 pid)
 {
-	struct absent_one *new;
-
-	if (a->nr == a->cap) {
-		new = a->cap < ONES_MAX ? realloc(a->ones, (a->cap + 256) * sizeof(*new)) : NULL;
-		if (!new)
-			return NULL;
-		a->ones = new;
-		a->cap += 256;
-	}
+	if (a->nr == ONES_MAX || !LIST_GROW(a->ones, a->nr, a->cap))
+		return NULL;
 	a->ones[a->nr] = (struct absent_one){ .pid = pid };
 	return &a->ones[a->nr++];
 }

@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/grow.h"
 #include "base/percent.h"
 
 #define NAME "ktraced/"
@@ -146,17 +147,15 @@ size_t ktrace_port_list(struct ktrace_port *list, size_t max)
 
 struct ktrace_port *ktrace_port_list_all(size_t *nr)
 {
-	struct ktrace_port *list = NULL, *more;
+	struct ktrace_port *list = NULL;
 	size_t room = 0;
 
 	while ((*nr = ktrace_port_list(list, room)) > room || !list) {
 		room = *nr + ROUND_MIN;
-		more = realloc(list, room * sizeof(*list));
-		if (!more) {
+		if (!LIST_RESIZE(list, room)) {
 			free(list);
 			return NULL;
 		}
-		list = more;
 	}
 	return list;
 }

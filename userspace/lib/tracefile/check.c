@@ -99,13 +99,9 @@ static struct checked *get_stream(struct checker *c, __u32 id)
 
 static int remember(struct checker *c, const struct ktrace_section *s, __u64 offset)
 {
-	struct ktrace_index *index = ktrace_grow(c->index, c->index_nr, &c->index_cap,
-						 sizeof(*index));
-
-	if (!index)
+	if (!LIST_GROW(c->index, c->index_nr, c->index_cap))
 		return -ENOMEM;
-	c->index = index;
-	index[c->index_nr++] = ktrace_section_entry(s, offset);
+	c->index[c->index_nr++] = ktrace_section_entry(s, offset);
 	return 0;
 }
 

@@ -50,16 +50,14 @@ void html_reread_free(struct html_reread *a)
 
 int html_reread_mark(struct html_reread *a, struct ktrace_traceset *set, __u64 number)
 {
-	struct html_mark *marks, *mark;
+	struct html_mark *mark;
 	int ret;
 
 	if (a->nr && number - a->marks[a->nr - 1].number < MARK_EVENTS)
 		return 0;
-	marks = ktrace_grow(a->marks, a->nr, &a->cap, sizeof(*marks));
-	if (!marks)
+	if (!LIST_GROW(a->marks, a->nr, a->cap))
 		return -ENOMEM;
-	a->marks = marks;
-	mark = &marks[a->nr];
+	mark = &a->marks[a->nr];
 	mark->number = number;
 	ret = ktrace_position_new(&mark->place);
 	if (ret)

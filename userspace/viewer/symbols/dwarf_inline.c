@@ -33,12 +33,9 @@ static int compare(const void *a, const void *b)
 
 static int add(struct dwarf_unit *u, const struct dwarf_function *f)
 {
-	struct dwarf_function *list = ktrace_grow(u->list, u->nr, &u->cap, sizeof(*list));
-
-	if (!list)
+	if (!LIST_GROW(u->list, u->nr, u->cap))
 		return -ENOMEM;
-	u->list = list;
-	list[u->nr++] = *f;
+	u->list[u->nr++] = *f;
 	return 0;
 }
 

@@ -33,12 +33,9 @@ static int compare(const void *a, const void *b)
 
 static int add_unit(struct srcline *s, size_t *cap, const struct unit *unit)
 {
-	struct unit *units = ktrace_grow(s->units, s->unit_nr, cap, sizeof(*units));
-
-	if (!units)
+	if (!LIST_GROW(s->units, s->unit_nr, *cap))
 		return -ENOMEM;
-	s->units = units;
-	units[s->unit_nr++] = *unit;
+	s->units[s->unit_nr++] = *unit;
 	return 0;
 }
 

@@ -90,7 +90,6 @@ static int join(struct clocks *c, const struct clock_reading *from, const struct
 	const size_t links = c->links.nr;
 	struct link *link = hash_table_get(&c->links, &key);
 	struct clock *clock;
-	struct pair *new;
 
 	if (!link || !hash_table_get(&c->clocks, &to->clock))
 		return -ENOMEM;
@@ -102,10 +101,8 @@ static int join(struct clocks *c, const struct clock_reading *from, const struct
 	/* If both readings are earlier, the snapshots are out of order instead. */
 	if (link->nr && from->ns < link->last.from && to->ns > link->last.to)
 		clock->went_back = true;
-	new = ktrace_grow(link->pairs, link->nr, &link->cap, sizeof(*new));
-	if (!new)
+	if (!LIST_GROW(link->pairs, link->nr, link->cap))
 		return -ENOMEM;
-	link->pairs = new;
 	if (link->nr && from->ns < link->pairs[link->nr - 1].from)
 		link->is_unsorted = true;
 	link->last = (struct pair){ .from = from->ns, .to = to->ns, .order = link->nr };
