@@ -33,9 +33,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/loop.h"
-#include "base/now.h"
 #include "base/uevent.h"
 #include "control_server.h"
 #include "output/forget.h"

@@ -20,8 +20,8 @@
 
 #include <ktrace/traceset.h>
 
+#include "base/clock.h"
 #include "base/log.h"
-#include "base/now.h"
 #include "base/pidspace.h"
 #include "base/program.h"
 #include "base/sigbus_guard.h"

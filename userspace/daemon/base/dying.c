@@ -18,8 +18,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "base/proc_stat.h"
 #include "log.h"
-#include "now.h"
 
 #define WAIT_NS 10000000000ull
 #define NAP_NS 5000000
@@ -62,19 +63,15 @@ static bool is_killed(const char *folder)
 /* Returns the state of the thread whose folder in /proc is @folder. */
 static enum life life_of(const char *folder)
 {
-	char path[PATH_SIZE + 8], text[1024], state;
-	unsigned long flags;
-	const char *at;
+	char path[PATH_SIZE + 8];
+	struct proc_stat stat;
 
 	snprintf(path, sizeof(path), "%s/stat", folder);
-	read_file(path, text, sizeof(text));
-	/* The name is in parentheses and may contain anything. */
-	at = strrchr(text, ')');
-	if (!at || sscanf(at, ") %c %*d %*d %*d %*d %*d %lu", &state, &flags) != 2)
+	if (!proc_stat_read(path, &stat))
 		return LIFE_NONE;
-	if (strchr("ZX", state))
+	if (strchr("ZX", stat.state))
 		return LIFE_GONE;
-	return flags & EXITING || is_killed(folder) ? LIFE_DYING : LIFE_ALIVE;
+	return stat.flags & EXITING || is_killed(folder) ? LIFE_DYING : LIFE_ALIVE;
 }
 
 /* Returns LIFE_GONE if all its threads have ended: it has no open files any more. */

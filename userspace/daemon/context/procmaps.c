@@ -7,8 +7,8 @@
  */
 #include "procmaps.h"
 
+#include "base/clock.h"
 #include "base/grow.h"
-#include "base/now.h"
 #include "base/search.h"
 #include "buildid.h"
 

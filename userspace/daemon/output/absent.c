@@ -24,9 +24,9 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/grow.h"
 #include "base/log.h"
-#include "base/now.h"
 #include "base/pids.h"
 #include "base/program.h"
 

@@ -22,9 +22,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/lines.h"
 #include "base/log.h"
-#include "base/now.h"
 #include "context/context.h"
 #include "events/select.h"
 #include "forget.h"

@@ -19,9 +19,8 @@
 
 #include <ktrace/level.h>
 
+#include "base/clock.h"
 #include "events/event_rules.h"
-
-#define NS_PER_S 1000000000ull
 
 /* Joins the words of a command line without quotes: a shell could read only simple ones again. */
 static void join(char *buf, size_t size, char **argv)
@@ -70,12 +69,9 @@ void meta_choice(struct ktrace_text *t, const struct choice *choice, __u64 ts)
 
 void meta_trace(struct ktrace_text *t, const struct ktrace_session_info *info, char **argv)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
 	ktrace_text_line(t, "trace");
 	ktrace_text_u64(t, "version", KTRACE_FILE_VERSION);
-	ktrace_text_u64(t, "start_ns", (__u64)now.tv_sec * NS_PER_S + (__u64)now.tv_nsec);
+	ktrace_text_u64(t, "start_ns", clock_ns(CLOCK_REALTIME));
 	ktrace_text_str(t, "backend", info->backend);
 	ktrace_text_str(t, "clock", info->clock == KTRACE_CLOCK_TSC ? "tsc" : "monotonic");
 	meta_cmd(t, argv);

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/clocks.h"
 #include "base/grow.h"
-#include "base/now.h"
 #include "base/work.h"
 #include "service/buffer/compress.h"
 #include "service/buffer/filter.h"
