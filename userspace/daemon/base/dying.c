@@ -20,6 +20,7 @@
 
 #include "base/clock.h"
 #include "base/proc_stat.h"
+#include "base/read_text.h"
 #include "log.h"
 
 #define WAIT_NS 10000000000ull
@@ -33,17 +34,6 @@
 
 enum life { LIFE_NONE, LIFE_GONE, LIFE_DYING, LIFE_ALIVE };
 
-static size_t read_file(const char *path, char *text, size_t size)
-{
-	FILE *f = fopen(path, "re");
-	size_t n = f ? fread(text, 1, size - 1, f) : 0;
-
-	if (f)
-		fclose(f);
-	text[n] = '\0';
-	return n;
-}
-
 static bool is_killed(const char *folder)
 {
 	static const char *const keys[] = { "\nSigPnd:\t", "\nShdPnd:\t" };
@@ -51,7 +41,7 @@ static bool is_killed(const char *folder)
 	const char *at;
 
 	snprintf(path, sizeof(path), "%s/status", folder);
-	read_file(path, text, sizeof(text));
+	read_text(path, text, sizeof(text));
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
 		at = strstr(text, keys[i]);
 		if (at && strtoull(at + strlen(keys[i]), NULL, 16) & KILL_BIT)
@@ -102,8 +92,8 @@ static bool is_ktraced(unsigned long pid)
 	char path[PATH_SIZE], name[32];
 
 	snprintf(path, sizeof(path), "/proc/%lu/comm", pid);
-	read_file(path, name, sizeof(name));
-	return pid != (unsigned long)getpid() && !strcmp(name, "ktraced\n");
+	read_line(path, name, sizeof(name));
+	return pid != (unsigned long)getpid() && !strcmp(name, "ktraced");
 }
 
 /*

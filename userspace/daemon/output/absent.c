@@ -29,6 +29,7 @@
 #include "base/log.h"
 #include "base/pids.h"
 #include "base/program.h"
+#include "base/read_text.h"
 
 #define LOOK_MIN_NS 5000000ull
 #define LOOK_MAX_NS 100000000ull
@@ -111,16 +112,9 @@ void absent_noted(struct absent *a, const struct ktrace_entry_copy *entry)
 static size_t read_file(__u32 pid, const char *name, char *buf, size_t size)
 {
 	char path[64];
-	size_t n;
-	FILE *f;
 
 	snprintf(path, sizeof(path), "/proc/%u/%s", pid, name);
-	f = fopen(path, "re");
-	n = f ? fread(buf, 1, size - 1, f) : 0;
-	if (f)
-		fclose(f);
-	buf[n] = '\0';
-	return n;
+	return read_text(path, buf, size);
 }
 
 /* True if the process, which may be a zombie, belongs to another user. */

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/read_text.h"
+
 /**
  * struct proc_stat - fields of the file
  * @state:	a letter, as in ps(1)
@@ -29,13 +31,10 @@ struct proc_stat {
 static inline bool proc_stat_get(int fd, struct proc_stat *s)
 {
 	char text[1024];
-	const ssize_t n = read(fd, text, sizeof(text) - 1);
 	const char *rest;
 
 	*s = (struct proc_stat){ .state = 0 };
-	if (n <= 0)
-		return false;
-	text[n] = '\0';
+	read_text_of(fd, text, sizeof(text));
 	/* The name is in parentheses and may contain anything. */
 	rest = strrchr(text, ')');
 	return rest && sscanf(rest, ") %c %u %*d %*d %*d %*d %lu %*u %*u %*u %*u %*u %*u %*d %*d "

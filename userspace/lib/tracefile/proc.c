@@ -15,23 +15,12 @@
 
 #include "arch/arch.h"
 #include "base/proc_stat.h"
+#include "base/read_text.h"
 
 /*
  * Reads a small file, without the newline at its end (the name of a thread may contain others);
  * empty if it cannot be read.
  */
-static void read_line(const char *path, char *buf, size_t size)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, buf, size - 1);
-
-	if (n > 0 && buf[n - 1] == '\n')
-		n--;
-	buf[n > 0 ? n : 0] = '\0';
-	if (fd >= 0)
-		close(fd);
-}
-
 /* True without a system call filter, which may kill a process for a call that it does not know. */
 static bool is_unfiltered(void)
 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* log_clock.c - clock readings in a log */
+#include "base/meta_lines.h"
 #include "log_state.h"
 
 /* Limit of META that waits for room on a full disk. */
@@ -42,7 +43,7 @@ int ktrace_posix_log_clock(struct posix_log *log, const struct ktrace_reading *r
 		keep_reading(log);
 		return 0;
 	}
-	ktrace_posix_meta_clock(&log->text, &shifted);
+	meta_clock(&log->text, &shifted);
 	return ktrace_posix_log_note(log, ktrace_posix_log_put_text(log));
 }
 
@@ -50,7 +51,7 @@ int ktrace_posix_log_clock(struct posix_log *log, const struct ktrace_reading *r
 void ktrace_posix_log_put_readings(struct posix_log *log)
 {
 	for (size_t i = 0; i < log->reading_nr; i++)
-		ktrace_posix_meta_clock(&log->text, &log->readings[i]);
+		meta_clock(&log->text, &log->readings[i]);
 	if (log->reading_nr && log->clock.raw > log->readings[log->reading_nr - 1].raw)
-		ktrace_posix_meta_clock(&log->text, &log->clock);
+		meta_clock(&log->text, &log->clock);
 }
