@@ -485,7 +485,7 @@ static int close_recording(struct recording *r)
 			  strerror(-error));
 		return EXIT_OWN;
 	}
-	if (r->options->fail_on_loss && (lost_total(&lost) || info.refused || guests)) {
+	if (r->options->fail_on_loss && (lost_total(lost.count) || info.refused || guests)) {
 		log_error("events were lost (--fail-on-loss)");
 		r->is_failure = true;
 	}

@@ -79,12 +79,30 @@ void meta_trace(struct ktrace_text *t, const struct ktrace_session_info *info, c
 	ktrace_text_host(t);
 }
 
+void meta_clock(struct ktrace_text *t, const struct ktrace_reading *r)
+{
+	ktrace_text_line(t, "clock");
+	ktrace_text_u64(t, "raw", r->raw);
+	ktrace_text_u64(t, "mono_ns", r->mono_ns);
+	ktrace_text_u64(t, "real_ns", r->real_ns);
+	ktrace_text_u64(t, "boot_ns", r->boot_ns);
+	ktrace_text_u64(t, "hz", r->hz);
+}
+
+static void put_event(struct ktrace_text *t, const char *kind, __u64 id, const char *desc)
+{
+	ktrace_text_line(t, "event");
+	ktrace_text_str(t, "kind", kind);
+	ktrace_text_u64(t, "id", id);
+	ktrace_text_str(t, "desc", desc);
+}
+
 void meta_kernel_events(struct ktrace_text *t)
 {
 	const struct ktrace_kernel_event *ev;
 
 	for (__u32 i = 0; (ev = ktrace_kernel_event(i)); i++)
-		meta_event(t, "kernel", ev->id, ev->desc);
+		put_event(t, "kernel", ev->id, ev->desc);
 }
 
 void meta_stream(struct ktrace_text *t, __u32 id, const struct ktrace_stream *stream)
@@ -192,7 +210,7 @@ void meta_entry(struct ktrace_text *t, const struct ktrace_entry_copy *entry)
 {
 	switch (entry->type) {
 	case KTRACE_ENTRY_EVENT:
-		meta_event(t, "user", entry->id, entry->text);
+		put_event(t, "user", entry->id, entry->text);
 		return;
 	case KTRACE_ENTRY_IDS:
 		ktrace_text_line(t, "ids");

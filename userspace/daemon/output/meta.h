@@ -6,7 +6,6 @@
 #include <ktrace/session.h>
 #include <ktrace/tracefile.h>
 
-#include "base/meta_lines.h"
 #include "events/select.h"
 
 /* Adds trace, host: the beginning of the file. @argv: the command or NULL. */
@@ -20,6 +19,7 @@ void meta_choice(struct ktrace_text *t, const struct choice *choice, __u64 ts);
 void meta_file(struct ktrace_text *t, const char *path, const __u8 uuid[16]);
 /* Parses such a line; returns false if it is none. @path: as large as the line. */
 bool meta_parse_file(const char *line, char *path, __u8 uuid[16]);
+void meta_clock(struct ktrace_text *t, const struct ktrace_reading *r);
 void meta_kernel_events(struct ktrace_text *t);
 void meta_stream(struct ktrace_text *t, __u32 id, const struct ktrace_stream *stream);
 /* Adds process and thread lines from /proc, for one running process or for all of them. */

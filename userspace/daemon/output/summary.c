@@ -40,8 +40,8 @@ void summary_say(const struct summary *s)
 
 	print_lost(reasons, sizeof(reasons), s->lost);
 	log_note("%llu events, %llu lost%s, %llu bytes, %llu.%03llu s, %s%s%s, %s%s%s%s",
-		 (unsigned long long)s->events, (unsigned long long)lost_total(s->lost), reasons,
-		 (unsigned long long)s->bytes, (unsigned long long)(ms / 1000),
+		 (unsigned long long)s->events, (unsigned long long)lost_total(s->lost->count),
+		 reasons, (unsigned long long)s->bytes, (unsigned long long)(ms / 1000),
 		 (unsigned long long)(ms % 1000), s->first ? s->first : "",
 		 s->first ? " to " : "", s->file, s->info->backend,
 		 *why ? " (" : "", why, *why ? ")" : "");
@@ -90,7 +90,7 @@ void summary_say_json(const struct summary *s)
 
 	ktrace_out_char(&out, '{');
 	put_number(&out, "events", s->events);
-	put_number(&out, "lost", lost_total(s->lost));
+	put_number(&out, "lost", lost_total(s->lost->count));
 	ktrace_out_str(&out, ",\"reasons\":{");
 	for (__u32 i = 0; i < KTRACE_LOST_NR; i++)
 		if (s->lost->count[i])

@@ -28,4 +28,9 @@ static inline __u64 now_ns(void)
 	return clock_ns(CLOCK_MONOTONIC);
 }
 
+static inline __s64 now_ms(void)
+{
+	return (__s64)(now_ns() / NS_PER_MS);
+}
+
 #endif

@@ -18,12 +18,12 @@ static inline void lost_add(struct ktrace_lost *to, const struct ktrace_lost *mo
 }
 
 /* Returns the total of all reasons. */
-static inline __u64 lost_total(const struct ktrace_lost *lost)
+static inline __u64 lost_total(const __u64 counts[KTRACE_LOST_NR])
 {
 	__u64 total = 0;
 
 	for (int i = 0; i < KTRACE_LOST_NR; i++)
-		total = lost_sum(total, lost->count[i]);
+		total = lost_sum(total, counts[i]);
 	return total;
 }
 

@@ -237,7 +237,7 @@ static void ask_round(struct question *list, struct pollfd *ready, size_t nr, co
 	for (i = 0; i < nr; i++)
 		begin(&list[i], text);
 	for (;;) {
-		const __u64 now = now_ns() / NS_PER_MS;
+		const __u64 now = (__u64)now_ms();
 
 		for (i = left = 0; i < nr; i++)
 			left += ready[i].fd >= 0;
@@ -268,7 +268,7 @@ static size_t round_size(size_t nr)
 void ktrace_port_ask_all(const struct ktrace_port *ports, size_t nr, const char *text,
 			 char **answers, int *errors)
 {
-	const __u64 end_ms = now_ns() / NS_PER_MS + WAIT_MS;
+	const __u64 end_ms = (__u64)now_ms() + WAIT_MS;
 	const size_t size = round_size(nr);
 	struct question *list = calloc(size, sizeof(*list));
 	struct pollfd *ready = calloc(size, sizeof(*ready));
@@ -278,7 +278,7 @@ void ktrace_port_ask_all(const struct ktrace_port *ports, size_t nr, const char 
 		errors[i] = -ENOMEM;
 	}
 	for (size_t done = 0, i; list && ready && done < nr; done += i) {
-		const __u64 rounds = (nr - done + size - 1) / size, now = now_ns() / NS_PER_MS;
+		const __u64 rounds = (nr - done + size - 1) / size, now = (__u64)now_ms();
 
 		for (i = 0; i < size && done + i < nr; i++)
 			list[i] = (struct question) {

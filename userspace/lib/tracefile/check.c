@@ -210,7 +210,7 @@ static void check_lost(struct checker *c, struct checked *st, __u64 offset)
 static void take_before(struct checked *st, const char *line)
 {
 	if (!st->end && ktrace_line_lost(line, st->lost.count))
-		st->before = lost_total(&st->lost);
+		st->before = lost_total(st->lost.count);
 }
 
 /* Takes the block sizes of the streams that a META section announces. */
@@ -284,7 +284,7 @@ static void check_streams(struct checker *c)
 	__u64 sum;
 
 	for (st = c->first; st; st = st->next) {
-		sum = lost_total(&st->lost) - st->before;
+		sum = lost_total(st->lost.count) - st->before;
 		c->out->lost += sum;
 		if (st->gap && !sum)
 			ktrace_reader_report(&c->reader, st->gap,

@@ -18,10 +18,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/grow.h"
 #include "base/search.h"
 
-#define NS_PER_S 1000000000ull
 /* Smaller differences between clocks are jitter; no machine sleeps for so short a time. */
 #define SLEPT_NS 10000000ull
 /* Keeps events after waking up in order; at most an eighth of the stretch. */

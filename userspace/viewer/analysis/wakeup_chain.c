@@ -3,7 +3,7 @@
 #include "wakeup_chain.h"
 
 #include "base/grow.h"
-#include "base/sorted.h"
+#include "base/search.h"
 
 #include <errno.h>
 
@@ -32,7 +32,7 @@ void wakeup_chain_add(struct wakeup_chain *c, struct wakeup_chain_thread *t,
 /* Returns the last span of the thread that begins before @time, NULL = none. */
 static const struct wakeup_chain_span *span_before(const struct wakeup_chain_thread *t, __u64 time)
 {
-	const size_t nr = time ? SORTED_UP_TO(t->spans, t->nr, from, time - 1) : 0;
+	const size_t nr = time ? PARTITION_POINT(t->nr, i, t->spans[i].from <= time - 1) : 0;
 
 	return nr ? &t->spans[nr - 1] : NULL;
 }

@@ -3,7 +3,7 @@
 #include "html_reread.h"
 
 #include "base/grow.h"
-#include "base/sorted.h"
+#include "base/search.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -84,7 +84,7 @@ static __u64 next_u64(struct again *a)
 /* Returns the last position before event @number. */
 static const struct html_mark *mark_before(const struct html_reread *marks, __u64 number)
 {
-	const size_t nr = SORTED_UP_TO(marks->marks, marks->nr, number, number);
+	const size_t nr = PARTITION_POINT(marks->nr, i, marks->marks[i].number <= number);
 
 	return &marks->marks[nr ? nr - 1 : 0];
 }

@@ -8,7 +8,7 @@
 #include "dwarf_inline.h"
 
 #include "base/grow.h"
-#include "base/sorted.h"
+#include "base/search.h"
 
 #include <dwarf.h>
 #include <errno.h>
@@ -85,7 +85,7 @@ static const struct dwarf_unit *get_unit(struct hash_table *units, Dwarf_Die *di
 
 static const struct dwarf_function *find(const struct dwarf_unit *u, Dwarf_Addr pc)
 {
-	const size_t nr = SORTED_UP_TO(u->list, u->nr, start, pc);
+	const size_t nr = PARTITION_POINT(u->nr, i, u->list[i].start <= pc);
 
 	return nr && pc < u->list[nr - 1].end ? &u->list[nr - 1] : NULL;
 }

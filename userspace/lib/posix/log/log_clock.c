@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* log_clock.c - clock readings in a log */
-#include "base/meta_lines.h"
 #include "log_state.h"
 
 /* Limit of META that waits for room on a full disk. */
@@ -43,7 +42,7 @@ int ktrace_posix_log_clock(struct posix_log *log, const struct ktrace_reading *r
 		keep_reading(log);
 		return 0;
 	}
-	meta_clock(&log->text, &shifted);
+	ktrace_posix_meta_clock(&log->text, &shifted);
 	return ktrace_posix_log_note(log, ktrace_posix_log_put_text(log));
 }
 
@@ -51,7 +50,7 @@ int ktrace_posix_log_clock(struct posix_log *log, const struct ktrace_reading *r
 void ktrace_posix_log_put_readings(struct posix_log *log)
 {
 	for (size_t i = 0; i < log->reading_nr; i++)
-		meta_clock(&log->text, &log->readings[i]);
+		ktrace_posix_meta_clock(&log->text, &log->readings[i]);
 	if (log->reading_nr && log->clock.raw > log->readings[log->reading_nr - 1].raw)
-		meta_clock(&log->text, &log->clock);
+		ktrace_posix_meta_clock(&log->text, &log->clock);
 }

@@ -16,7 +16,7 @@ static int put_lost(struct posix_log *log, const struct posix_trace_status_info 
 
 	for (int i = 0; i < KTRACE_LOST_NR; i++)
 		sum.count[i] = status->posix_stream_lost[i];
-	newly = lost_total(&sum);
+	newly = lost_total(sum.count);
 	return newly ? ktrace_tracefile_lost(log->tf, log->stream, log->pos + log->used,
 					     log->newest, &sum, newly) : 0;
 }

@@ -17,7 +17,6 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "base/meta_lines.h"
 #include "posix/base/event.h"
 #include "posix/base/eventset.h"
 
@@ -50,6 +49,16 @@ void ktrace_posix_meta_attr(struct ktrace_text *t, const struct posix_attr *a)
 	ktrace_text_u64(t, "stream_policy", (__u64)a->stream_policy);
 	ktrace_text_u64(t, "log_policy", (__u64)a->log_policy);
 	ktrace_text_u64(t, "inheritance", (__u64)a->inheritance);
+}
+
+void ktrace_posix_meta_clock(struct ktrace_text *t, const struct ktrace_reading *r)
+{
+	ktrace_text_line(t, "clock");
+	ktrace_text_u64(t, "raw", r->raw);
+	ktrace_text_u64(t, "mono_ns", r->mono_ns);
+	ktrace_text_u64(t, "real_ns", r->real_ns);
+	ktrace_text_u64(t, "boot_ns", r->boot_ns);
+	ktrace_text_u64(t, "hz", r->hz);
 }
 
 static bool is_plain(unsigned char c)
@@ -104,7 +113,10 @@ static void put_event(struct ktrace_text *t, __u32 id, const char *name, const c
 
 	ktrace_posix_full_name(full, name);
 	snprintf(desc, sizeof(desc), "%s{" COMMON "%s}", full, data);
-	meta_event(t, "user", id, desc);
+	ktrace_text_line(t, "event");
+	ktrace_text_str(t, "kind", "user");
+	ktrace_text_u64(t, "id", id);
+	ktrace_text_str(t, "desc", desc);
 }
 
 /* Adds a user event type, @id as in records. */

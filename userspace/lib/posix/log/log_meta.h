@@ -21,6 +21,7 @@ struct posix_log_end {
 
 void ktrace_posix_meta_begin(struct ktrace_text *t, const struct posix_log_origin *origin);
 void ktrace_posix_meta_attr(struct ktrace_text *t, const struct posix_attr *a);
+void ktrace_posix_meta_clock(struct ktrace_text *t, const struct ktrace_reading *r);
 void ktrace_posix_meta_event(struct ktrace_text *t, __u32 id, const char *name);
 void ktrace_posix_meta_system(struct ktrace_text *t);
 void ktrace_posix_meta_end(struct ktrace_text *t, const struct posix_trace_status_info *s,

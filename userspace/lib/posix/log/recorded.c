@@ -16,6 +16,7 @@
 #include <ktrace/check.h>
 #include <ktrace/traceset.h>
 
+#include "base/clock.h"
 #include "base/grow.h"
 #include "base/search.h"
 #include "log_meta.h"
@@ -23,7 +24,6 @@
 #include "posix/base/eventset.h"
 #include "recorded_meta.h"
 
-#define NS_PER_S 1000000000ull
 #define KINDS 2
 
 /**

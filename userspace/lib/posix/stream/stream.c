@@ -279,7 +279,7 @@ static __u64 sum_lost(const struct posix_stream *s, struct ktrace_lost *sum)
 	}
 	sum->count[KTRACE_LOST_NORING] += kt_load(&s->place->missed);
 	sum->count[s->stops ? KTRACE_LOST_STOPPED : KTRACE_LOST_OVERWRITTEN] += s->dropped;
-	return lost_total(sum);
+	return lost_total(sum->count);
 }
 
 void ktrace_posix_stream_clear(struct posix_stream *s)

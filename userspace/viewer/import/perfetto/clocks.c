@@ -3,7 +3,7 @@
 #include "clocks.h"
 
 #include "base/grow.h"
-#include "base/sorted.h"
+#include "base/search.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -200,7 +200,7 @@ static void sort_pairs(struct link *link)
 /* Returns the last pair not later than @ns, else the first one. */
 static const struct pair *find_pair(const struct link *link, __u64 ns)
 {
-	const size_t nr = SORTED_UP_TO(link->pairs, link->nr, from, ns);
+	const size_t nr = PARTITION_POINT(link->nr, i, link->pairs[i].from <= ns);
 
 	return &link->pairs[nr ? nr - 1 : 0];
 }
