@@ -66,9 +66,9 @@ apart_dir     = userspace/viewer/$(if $(filter serve,$(1)),html/serve,$(subst ex
 		import-,import/,$(1))))
 tui_libs     := -lncursesw -ltinfo
 serve_libs   := -lmicrohttpd -lz
-example_src  := $(filter-out examples/logevent/% examples/shark_kernel/% examples/chunks/% examples/posix/%,$(wildcard \
-		examples/*/*.c))
-# Benchmarks that are scripts have their programs in folders.
+example_src  := $(filter-out examples/logevent/% examples/shark_kernel/% examples/chunks/% examples/posix/% examples/readers/%,\
+		$(wildcard examples/*/*.c))
+# Folders hold programs for benchmarks that are scripts.
 bench_parts  := bench/event/variants.c bench/event/owner.c bench/event/chunk.c bench/event/posix.c \
 		bench/lttng/lttng_events.c
 bench_src    := $(filter-out $(bench_parts) bench/module/%,$(wildcard bench/*.c bench/*/*.c))
@@ -83,7 +83,7 @@ libs     := $(BUILD)/lib/libktrace.so $(BUILD)/lib/libktrace.a $(BUILD)/lib/libk
 	    $(BUILD)/lib/libktrace-shark.so $(BUILD)/lib/libktrace-shark.a \
 	    $(BUILD)/lib/libktrace-posix.so $(BUILD)/lib/libktrace-posix.a
 posix_examples := $(patsubst examples/posix/%.c,$(BUILD)/examples/%,$(wildcard examples/posix/*.c))
-examples := $(BUILD)/examples/chunks $(posix_examples) $(foreach s,$(example_src),$(BUILD)/examples/$(notdir $(s:.c=)))
+examples := $(BUILD)/examples/chunks $(BUILD)/examples/readers $(posix_examples) $(foreach s,$(example_src),$(BUILD)/examples/$(notdir $(s:.c=)))
 benches  := $(foreach s,$(bench_src),$(BUILD)/bench/$(notdir $(s:.c=)))
 preloaded := $(addprefix $(BUILD)/progs/,bad_disk.so bad_library.so record_ioctls.so slow_library.so)
 progs    := $(patsubst tests/progs/%.c,$(BUILD)/progs/%,$(prog_src)) \
@@ -281,6 +281,7 @@ $(BUILD)/$(1)/$(notdir $(2:.c=)): $(BUILD)/obj/$(2:.c=.o) $(BUILD)/lib/$(3)
 	$$(LINK) $(4) -ldl -o $$@
 endef
 $(foreach s,$(example_src),$(eval $(call program,examples,$(s),libktrace.so,-lktrace)))
+$(eval $(call program,examples,examples/readers/readers.c,libktraceset.so,-lktraceset))
 $(foreach s,$(bench_src) $(prog_src),$(eval $(call program,$(if $(filter bench/%,$(s)),bench,progs),$(s),libktrace.so $(BUILD)/lib/libktraceset.a $(BUILD)/lib/libktrace.a,$(BUILD)/lib/libktraceset.a -lktrace $(TRACESET_LIBS))))
 $(benches) $(progs): INCLUDE += -Imodule
 $(BUILD)/bench/event_cost: $(BUILD)/obj/bench/event/variants.o $(BUILD)/obj/bench/event/owner.o \

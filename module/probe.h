@@ -3,6 +3,7 @@
 #ifndef KT_PROBE_H
 #define KT_PROBE_H
 
+#include <linux/build_bug.h>
 #include <linux/types.h>
 
 struct static_key_false;
@@ -27,6 +28,22 @@ struct kt_probe {
 	struct tracepoint *tp;
 	unsigned int users;
 };
+
+/* True if tracepoint @name calls a function with the arguments of @func. */
+#define KT_TRACEPOINT_CALLS(name, callback)                                     \
+	__same_type(check_trace_callback_type_##name, void (typeof(callback) *))
+
+/* A tracepoint's row. Fails to compile when its arguments are not those of @callback. */
+#define KT_TRACEPOINT(event, name, callback)                                    \
+	.id = event, .tracepoint = #name,                                       \
+	.func = (void *)callback + BUILD_BUG_ON_ZERO(!KT_TRACEPOINT_CALLS(name, callback))
+
+/* Likewise, for a tracepoint whose arguments differ between kernels. */
+#define KT_TRACEPOINT_EITHER(event, name, callback, other)                      \
+	.id = event, .tracepoint = #name,                                       \
+	.func = __builtin_choose_expr(KT_TRACEPOINT_CALLS(name, callback), (void *)callback, \
+		(void *)other + BUILD_BUG_ON_ZERO(!KT_TRACEPOINT_CALLS(name, callback) && \
+						  !KT_TRACEPOINT_CALLS(name, other)))
 
 /*
  * Families, with their first and last events: events are numbered without gaps. Each family has its

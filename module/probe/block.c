@@ -105,19 +105,9 @@ static void on_block_complete(void *data, struct request *rq, blk_status_t error
 	kt_emit_current(KTRACE_EV_BLOCK_COMPLETE, &payload, sizeof(payload), hide_sector);
 }
 
-/* Never called: fails to compile when a tracepoint's arguments are not those above. */
-static void __maybe_unused block_arguments_match(void)
-{
-	check_trace_callback_type_block_rq_issue(on_block_issue);
-	check_trace_callback_type_block_rq_complete(on_block_complete);
-	check_trace_callback_type_block_rq_requeue(on_block_requeue);
-}
-
 struct kt_probe kt_probe_block[] = {
-	{ .id = KTRACE_EV_BLOCK_ISSUE, .tracepoint = "block_rq_issue", .func = on_block_issue },
-	{ .id = KTRACE_EV_BLOCK_COMPLETE, .tracepoint = "block_rq_complete", .func =
-	 on_block_complete },
-	{ .id = KTRACE_EV_BLOCK_REQUEUE, .tracepoint = "block_rq_requeue", .func =
-	 on_block_requeue },
+	{ KT_TRACEPOINT(KTRACE_EV_BLOCK_ISSUE, block_rq_issue, on_block_issue) },
+	{ KT_TRACEPOINT(KTRACE_EV_BLOCK_COMPLETE, block_rq_complete, on_block_complete) },
+	{ KT_TRACEPOINT(KTRACE_EV_BLOCK_REQUEUE, block_rq_requeue, on_block_requeue) },
 	{ }
 };

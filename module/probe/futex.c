@@ -146,15 +146,8 @@ static void on_futex_exit(void *data, struct pt_regs *regs, long ret)
 		futex_record_exit(regs, nr, ret);
 }
 
-/* Never called: fails to compile when a tracepoint's arguments are not those above. */
-static void __maybe_unused futex_arguments_match(void)
-{
-	check_trace_callback_type_sys_enter(on_futex_enter);
-	check_trace_callback_type_sys_exit(on_futex_exit);
-}
-
 struct kt_probe kt_probe_futex[] = {
-	{ .id = KTRACE_EV_FUTEX_ENTER, .tracepoint = "sys_enter", .func = on_futex_enter },
-	{ .id = KTRACE_EV_FUTEX_EXIT, .tracepoint = "sys_exit", .func = on_futex_exit },
+	{ KT_TRACEPOINT(KTRACE_EV_FUTEX_ENTER, sys_enter, on_futex_enter) },
+	{ KT_TRACEPOINT(KTRACE_EV_FUTEX_EXIT, sys_exit, on_futex_exit) },
 	{ }
 };

@@ -52,32 +52,12 @@ static void on_hrtimer_exit(void *data, struct hrtimer *timer)
 	kt_emit_current(KTRACE_EV_HRTIMER_EXIT, &payload, sizeof(payload), hrtimer_hide_timer);
 }
 
-#define START_PASSES_ARMED \
-	KT_COMPAT_PASSES(hrtimer_start, struct hrtimer *, enum hrtimer_mode, bool)
-static_assert(START_PASSES_ARMED ||
-	      KT_COMPAT_PASSES(hrtimer_start, struct hrtimer *, enum hrtimer_mode));
-
-#define ENTER_PASSES_VALUE KT_COMPAT_PASSES(hrtimer_expire_entry, struct hrtimer *, ktime_t)
-static_assert(ENTER_PASSES_VALUE ||
-	      KT_COMPAT_PASSES(hrtimer_expire_entry, struct hrtimer *, ktime_t *));
-
-/* Never called: fails to compile when a tracepoint's arguments are not those above. */
-static void __maybe_unused hrtimer_arguments_match(void)
-{
-	check_trace_callback_type_hrtimer_cancel(on_hrtimer_cancel);
-	check_trace_callback_type_hrtimer_expire_exit(on_hrtimer_exit);
-}
-
 struct kt_probe kt_probe_hrtimer[] = {
-	{ .id = KTRACE_EV_HRTIMER_START, .tracepoint = "hrtimer_start",
-	  .func = __builtin_choose_expr(START_PASSES_ARMED, (void *)on_hrtimer_start_armed,
-					(void *)on_hrtimer_start) },
-	{ .id = KTRACE_EV_HRTIMER_CANCEL, .tracepoint = "hrtimer_cancel", .func =
-	 on_hrtimer_cancel },
-	{ .id = KTRACE_EV_HRTIMER_ENTER, .tracepoint = "hrtimer_expire_entry",
-	  .func = __builtin_choose_expr(ENTER_PASSES_VALUE, (void *)on_hrtimer_enter,
-					(void *)on_hrtimer_enter_pointer) },
-	{ .id = KTRACE_EV_HRTIMER_EXIT, .tracepoint = "hrtimer_expire_exit", .func =
-	 on_hrtimer_exit },
+	{ KT_TRACEPOINT_EITHER(KTRACE_EV_HRTIMER_START, hrtimer_start, on_hrtimer_start_armed,
+			       on_hrtimer_start) },
+	{ KT_TRACEPOINT(KTRACE_EV_HRTIMER_CANCEL, hrtimer_cancel, on_hrtimer_cancel) },
+	{ KT_TRACEPOINT_EITHER(KTRACE_EV_HRTIMER_ENTER, hrtimer_expire_entry, on_hrtimer_enter,
+			       on_hrtimer_enter_pointer) },
+	{ KT_TRACEPOINT(KTRACE_EV_HRTIMER_EXIT, hrtimer_expire_exit, on_hrtimer_exit) },
 	{ }
 };

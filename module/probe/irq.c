@@ -36,15 +36,8 @@ static void on_irq_exit(void *data, int irq, struct irqaction *action, int ret)
 	kt_emit_current(KTRACE_EV_IRQ_EXIT, &payload, sizeof(payload), NULL);
 }
 
-/* Never called: fails to compile when a tracepoint's arguments are not those above. */
-static void __maybe_unused irq_arguments_match(void)
-{
-	check_trace_callback_type_irq_handler_entry(on_irq_enter);
-	check_trace_callback_type_irq_handler_exit(on_irq_exit);
-}
-
 struct kt_probe kt_probe_irq[] = {
-	{ .id = KTRACE_EV_IRQ_ENTER, .tracepoint = "irq_handler_entry", .func = on_irq_enter },
-	{ .id = KTRACE_EV_IRQ_EXIT, .tracepoint = "irq_handler_exit", .func = on_irq_exit },
+	{ KT_TRACEPOINT(KTRACE_EV_IRQ_ENTER, irq_handler_entry, on_irq_enter) },
+	{ KT_TRACEPOINT(KTRACE_EV_IRQ_EXIT, irq_handler_exit, on_irq_exit) },
 	{ }
 };

@@ -37,15 +37,8 @@ static void on_lock_end(void *data, void *lock, int result)
 	kt_emit_current(KTRACE_EV_LOCK_ACQUIRED, &payload, sizeof(payload), hide_lock);
 }
 
-/* Never called: fails to compile when a tracepoint's arguments are not those above. */
-static void __maybe_unused lock_arguments_match(void)
-{
-	check_trace_callback_type_contention_begin(on_lock_begin);
-	check_trace_callback_type_contention_end(on_lock_end);
-}
-
 struct kt_probe kt_probe_lock[] = {
-	{ .id = KTRACE_EV_LOCK_CONTENDED, .tracepoint = "contention_begin", .func = on_lock_begin },
-	{ .id = KTRACE_EV_LOCK_ACQUIRED, .tracepoint = "contention_end", .func = on_lock_end },
+	{ KT_TRACEPOINT(KTRACE_EV_LOCK_CONTENDED, contention_begin, on_lock_begin) },
+	{ KT_TRACEPOINT(KTRACE_EV_LOCK_ACQUIRED, contention_end, on_lock_end) },
 	{ }
 };

@@ -115,17 +115,10 @@ static void on_memory_victim_pid(void *data, int pid)
 	rcu_read_unlock();
 }
 
-#define RSS_PASSES_COUNT KT_COMPAT_PASSES(rss_stat, struct mm_struct *, int, long)
-#define VICTIM_PASSES_TASK KT_COMPAT_PASSES(mark_victim, struct task_struct *, uid_t)
-static_assert(RSS_PASSES_COUNT || KT_COMPAT_PASSES(rss_stat, struct mm_struct *, int));
-static_assert(VICTIM_PASSES_TASK || KT_COMPAT_PASSES(mark_victim, int));
-
 struct kt_probe kt_probe_memory[] = {
-	{ .id = KTRACE_EV_MEMORY_RSS, .tracepoint = "rss_stat",
-	  .func = __builtin_choose_expr(RSS_PASSES_COUNT, (void *)on_memory_rss_count,
-					(void *)on_memory_rss) },
-	{ .id = KTRACE_EV_MEMORY_OOM, .tracepoint = "mark_victim",
-	  .func = __builtin_choose_expr(VICTIM_PASSES_TASK, (void *)on_memory_victim,
-					(void *)on_memory_victim_pid) },
+	{ KT_TRACEPOINT_EITHER(KTRACE_EV_MEMORY_RSS, rss_stat, on_memory_rss_count,
+			       on_memory_rss) },
+	{ KT_TRACEPOINT_EITHER(KTRACE_EV_MEMORY_OOM, mark_victim, on_memory_victim,
+			       on_memory_victim_pid) },
 	{ }
 };

@@ -29,17 +29,9 @@ static void on_mod_request(void *data, char *name, bool wait, unsigned long ip)
 	emit_name(KTRACE_EV_MODULE_REQUEST, name);
 }
 
-/* Never called: fails to compile when a tracepoint's arguments are not those above. */
-static void __maybe_unused mod_arguments_match(void)
-{
-	check_trace_callback_type_module_load(on_mod_load);
-	check_trace_callback_type_module_free(on_mod_free);
-	check_trace_callback_type_module_request(on_mod_request);
-}
-
 struct kt_probe kt_probe_module[] = {
-	{ .id = KTRACE_EV_MODULE_LOAD, .tracepoint = "module_load", .func = on_mod_load },
-	{ .id = KTRACE_EV_MODULE_FREE, .tracepoint = "module_free", .func = on_mod_free },
-	{ .id = KTRACE_EV_MODULE_REQUEST, .tracepoint = "module_request", .func = on_mod_request },
+	{ KT_TRACEPOINT(KTRACE_EV_MODULE_LOAD, module_load, on_mod_load) },
+	{ KT_TRACEPOINT(KTRACE_EV_MODULE_FREE, module_free, on_mod_free) },
+	{ KT_TRACEPOINT(KTRACE_EV_MODULE_REQUEST, module_request, on_mod_request) },
 	{ }
 };

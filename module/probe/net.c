@@ -52,17 +52,9 @@ static void on_net_receive(void *data, struct sk_buff *skb)
 	emit_packet(KTRACE_EV_NET_RECEIVE, skb, skb->dev, skb->len, ntohs(skb->protocol), 0);
 }
 
-/* Never called: fails to compile when a tracepoint's arguments are not those above. */
-static void __maybe_unused net_arguments_match(void)
-{
-	check_trace_callback_type_net_dev_queue(on_net_queue);
-	check_trace_callback_type_net_dev_xmit(on_net_xmit);
-	check_trace_callback_type_netif_receive_skb(on_net_receive);
-}
-
 struct kt_probe kt_probe_net[] = {
-	{ .id = KTRACE_EV_NET_QUEUE, .tracepoint = "net_dev_queue", .func = on_net_queue },
-	{ .id = KTRACE_EV_NET_XMIT, .tracepoint = "net_dev_xmit", .func = on_net_xmit },
-	{ .id = KTRACE_EV_NET_RECEIVE, .tracepoint = "netif_receive_skb", .func = on_net_receive },
+	{ KT_TRACEPOINT(KTRACE_EV_NET_QUEUE, net_dev_queue, on_net_queue) },
+	{ KT_TRACEPOINT(KTRACE_EV_NET_XMIT, net_dev_xmit, on_net_xmit) },
+	{ KT_TRACEPOINT(KTRACE_EV_NET_RECEIVE, netif_receive_skb, on_net_receive) },
 	{ }
 };

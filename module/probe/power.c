@@ -20,16 +20,8 @@ static void on_power_frequency(void *data, unsigned int khz, unsigned int cpu)
 	kt_emit_current(KTRACE_EV_POWER_FREQUENCY, &payload, sizeof(payload), NULL);
 }
 
-/* Never called: fails to compile when a tracepoint's arguments are not those above. */
-static void __maybe_unused power_arguments_match(void)
-{
-	check_trace_callback_type_cpu_idle(on_power_idle);
-	check_trace_callback_type_cpu_frequency(on_power_frequency);
-}
-
 struct kt_probe kt_probe_power[] = {
-	{ .id = KTRACE_EV_POWER_IDLE, .tracepoint = "cpu_idle", .func = on_power_idle },
-	{ .id = KTRACE_EV_POWER_FREQUENCY, .tracepoint = "cpu_frequency", .func =
-	 on_power_frequency },
+	{ KT_TRACEPOINT(KTRACE_EV_POWER_IDLE, cpu_idle, on_power_idle) },
+	{ KT_TRACEPOINT(KTRACE_EV_POWER_FREQUENCY, cpu_frequency, on_power_frequency) },
 	{ }
 };

@@ -170,31 +170,14 @@ static void on_sched_comm(void *data, struct task_struct *p, const char *comm)
 	emit_for(p, KTRACE_EV_SCHED_COMM, &payload, sizeof(payload));
 }
 
-/* Never called: fails to compile when a tracepoint's arguments are not those above. */
-static void __maybe_unused sched_arguments_match(void)
-{
-	check_trace_callback_type_sched_switch(on_sched_switch);
-	check_trace_callback_type_sched_wakeup(on_sched_wakeup);
-	check_trace_callback_type_sched_wakeup_new(on_sched_wakeup);
-	check_trace_callback_type_sched_migrate_task(on_sched_migrate);
-	check_trace_callback_type_sched_process_fork(on_sched_fork);
-	check_trace_callback_type_sched_process_exec(on_sched_exec);
-	check_trace_callback_type_sched_process_exit(on_sched_exit);
-	check_trace_callback_type_task_rename(on_sched_comm);
-}
-
 struct kt_probe kt_probe_sched[] = {
-	{ .id = KTRACE_EV_SCHED_SWITCH, .tracepoint = "sched_switch", .func = on_sched_switch },
-	{ .id = KTRACE_EV_SCHED_WAKEUP, .tracepoint = "sched_wakeup", .func = on_sched_wakeup },
-	{ .id = KTRACE_EV_SCHED_WAKEUP, .tracepoint = "sched_wakeup_new", .func = on_sched_wakeup },
-	{ .id = KTRACE_EV_SCHED_MIGRATE, .tracepoint = "sched_migrate_task", .func =
-	 on_sched_migrate },
-	{ .id = KTRACE_EV_SCHED_FORK, .tracepoint = "sched_process_fork", .func = on_sched_fork,
-	  .tracks = true },
-	{ .id = KTRACE_EV_SCHED_EXEC, .tracepoint = "sched_process_exec", .func = on_sched_exec,
-	  .tracks = true },
-	{ .id = KTRACE_EV_SCHED_EXIT, .tracepoint = "sched_process_exit", .func = on_sched_exit,
-	  .tracks = true },
-	{ .id = KTRACE_EV_SCHED_COMM, .tracepoint = "task_rename", .func = on_sched_comm },
+	{ KT_TRACEPOINT(KTRACE_EV_SCHED_SWITCH, sched_switch, on_sched_switch) },
+	{ KT_TRACEPOINT(KTRACE_EV_SCHED_WAKEUP, sched_wakeup, on_sched_wakeup) },
+	{ KT_TRACEPOINT(KTRACE_EV_SCHED_WAKEUP, sched_wakeup_new, on_sched_wakeup) },
+	{ KT_TRACEPOINT(KTRACE_EV_SCHED_MIGRATE, sched_migrate_task, on_sched_migrate) },
+	{ KT_TRACEPOINT(KTRACE_EV_SCHED_FORK, sched_process_fork, on_sched_fork), .tracks = true },
+	{ KT_TRACEPOINT(KTRACE_EV_SCHED_EXEC, sched_process_exec, on_sched_exec), .tracks = true },
+	{ KT_TRACEPOINT(KTRACE_EV_SCHED_EXIT, sched_process_exit, on_sched_exit), .tracks = true },
+	{ KT_TRACEPOINT(KTRACE_EV_SCHED_COMM, task_rename, on_sched_comm) },
 	{ }
 };

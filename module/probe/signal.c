@@ -82,17 +82,8 @@ static void on_signal_deliver(void *data, int sig, struct kernel_siginfo *info,
 	kt_emit_current(KTRACE_EV_SIGNAL_DELIVER, &payload, sizeof(payload), NULL);
 }
 
-/* Never called: fails to compile when a tracepoint's arguments are not those above. */
-static void __maybe_unused signal_arguments_match(void)
-{
-	check_trace_callback_type_signal_generate(on_signal_generate);
-	check_trace_callback_type_signal_deliver(on_signal_deliver);
-}
-
 struct kt_probe kt_probe_signal[] = {
-	{ .id = KTRACE_EV_SIGNAL_GENERATE, .tracepoint = "signal_generate", .func =
-	 on_signal_generate },
-	{ .id = KTRACE_EV_SIGNAL_DELIVER, .tracepoint = "signal_deliver", .func =
-	 on_signal_deliver },
+	{ KT_TRACEPOINT(KTRACE_EV_SIGNAL_GENERATE, signal_generate, on_signal_generate) },
+	{ KT_TRACEPOINT(KTRACE_EV_SIGNAL_DELIVER, signal_deliver, on_signal_deliver) },
 	{ }
 };

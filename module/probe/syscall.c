@@ -47,15 +47,8 @@ static void on_syscall_exit(void *data, struct pt_regs *regs, long ret)
 		syscall_record_exit(regs, ret);
 }
 
-/* Never called: fails to compile when a tracepoint's arguments are not those above. */
-static void __maybe_unused syscall_arguments_match(void)
-{
-	check_trace_callback_type_sys_enter(on_syscall_enter);
-	check_trace_callback_type_sys_exit(on_syscall_exit);
-}
-
 struct kt_probe kt_probe_syscall[] = {
-	{ .id = KTRACE_EV_SYSCALL_ENTER, .tracepoint = "sys_enter", .func = on_syscall_enter },
-	{ .id = KTRACE_EV_SYSCALL_EXIT, .tracepoint = "sys_exit", .func = on_syscall_exit },
+	{ KT_TRACEPOINT(KTRACE_EV_SYSCALL_ENTER, sys_enter, on_syscall_enter) },
+	{ KT_TRACEPOINT(KTRACE_EV_SYSCALL_EXIT, sys_exit, on_syscall_exit) },
 	{ }
 };

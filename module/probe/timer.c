@@ -61,25 +61,11 @@ static void on_timer_exit(void *data, struct timer_list *timer)
 	kt_emit_current(KTRACE_EV_TIMER_EXIT, &payload, sizeof(payload), timer_hide_timer);
 }
 
-#define START_PASSES_FLAGS \
-	KT_COMPAT_PASSES(timer_start, struct timer_list *, unsigned long, unsigned int)
-static_assert(START_PASSES_FLAGS ||
-	      KT_COMPAT_PASSES(timer_start, struct timer_list *, unsigned long));
-
-/* Never called: fails to compile when a tracepoint's arguments are not those above. */
-static void __maybe_unused timer_arguments_match(void)
-{
-	check_trace_callback_type_timer_cancel(on_timer_cancel);
-	check_trace_callback_type_timer_expire_entry(on_timer_enter);
-	check_trace_callback_type_timer_expire_exit(on_timer_exit);
-}
-
 struct kt_probe kt_probe_timer[] = {
-	{ .id = KTRACE_EV_TIMER_START, .tracepoint = "timer_start",
-	  .func = __builtin_choose_expr(START_PASSES_FLAGS, (void *)on_timer_start_flags,
-					(void *)on_timer_start) },
-	{ .id = KTRACE_EV_TIMER_CANCEL, .tracepoint = "timer_cancel", .func = on_timer_cancel },
-	{ .id = KTRACE_EV_TIMER_ENTER, .tracepoint = "timer_expire_entry", .func = on_timer_enter },
-	{ .id = KTRACE_EV_TIMER_EXIT, .tracepoint = "timer_expire_exit", .func = on_timer_exit },
+	{ KT_TRACEPOINT_EITHER(KTRACE_EV_TIMER_START, timer_start, on_timer_start_flags,
+			       on_timer_start) },
+	{ KT_TRACEPOINT(KTRACE_EV_TIMER_CANCEL, timer_cancel, on_timer_cancel) },
+	{ KT_TRACEPOINT(KTRACE_EV_TIMER_ENTER, timer_expire_entry, on_timer_enter) },
+	{ KT_TRACEPOINT(KTRACE_EV_TIMER_EXIT, timer_expire_exit, on_timer_exit) },
 	{ }
 };

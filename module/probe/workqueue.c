@@ -24,20 +24,9 @@ static void on_workqueue_end(void *data, struct work_struct *work, work_func_t f
 	kt_func_emit(KTRACE_EV_WORKQUEUE_END, work, func);
 }
 
-/* Never called: fails to compile when a tracepoint's arguments are not those above. */
-static void __maybe_unused workqueue_arguments_match(void)
-{
-	check_trace_callback_type_workqueue_queue_work(on_workqueue_queue);
-	check_trace_callback_type_workqueue_execute_start(on_workqueue_start);
-	check_trace_callback_type_workqueue_execute_end(on_workqueue_end);
-}
-
 struct kt_probe kt_probe_workqueue[] = {
-	{ .id = KTRACE_EV_WORKQUEUE_QUEUE, .tracepoint = "workqueue_queue_work",
-	  .func = on_workqueue_queue },
-	{ .id = KTRACE_EV_WORKQUEUE_START, .tracepoint = "workqueue_execute_start",
-	  .func = on_workqueue_start },
-	{ .id = KTRACE_EV_WORKQUEUE_END, .tracepoint = "workqueue_execute_end", .func =
-	 on_workqueue_end },
+	{ KT_TRACEPOINT(KTRACE_EV_WORKQUEUE_QUEUE, workqueue_queue_work, on_workqueue_queue) },
+	{ KT_TRACEPOINT(KTRACE_EV_WORKQUEUE_START, workqueue_execute_start, on_workqueue_start) },
+	{ KT_TRACEPOINT(KTRACE_EV_WORKQUEUE_END, workqueue_execute_end, on_workqueue_end) },
 	{ }
 };

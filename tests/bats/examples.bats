@@ -40,6 +40,19 @@ built()
 	diff <(sed 's/^[0-9]* ns: //' hot.out) expected
 }
 
+# bats test_tags=alike
+@test "readers shows the first events that match, and counts all of them" {
+	run_ktraced -o t -- "$EXAMPLES/hello"
+	[ "$status" -eq 0 ]
+	"$KTRACE" list --json t >events
+	jq -r 'select(.event | startswith("hello:")) | "\(.event) by thread \(.tid)"' events | head -5 >expected
+	[ -s expected ]
+	jq -s 'map(select(.event != "ktrace:lost")) | "\(length) events in all"' -r events >>expected
+	"$EXAMPLES/readers" 'hello:*' t >readers.out
+	cat readers.out
+	diff readers.out expected
+}
+
 @test "the program of ktrace(4) asks the device" {
 	built devinfo c
 	capture ./devinfo

@@ -16,6 +16,22 @@
 /* Bytes of a record beside its payload */
 #define RECORD sizeof(struct record)
 
+/* Returns bytes that have not been read yet: 0 = empty */
+static inline size_t trace_buffer_fill(const struct trace_buffer *c)
+{
+	return c->unread;
+}
+
+/* Makes all steps of a copy. Return: 0, -ENOMEM. */
+static inline int trace_buffer_clone(struct trace_buffer *c, struct trace_buffer **out)
+{
+	int r = trace_buffer_copy_begin(c, out);
+
+	while (!r && trace_buffer_copy_step(*out))
+		;
+	return r;
+}
+
 struct made {
 	uint8_t bytes[70000];
 	struct trace_buffer_chunk chunk;

@@ -16,6 +16,7 @@ static int exchange_hook(void);
 #undef __atomic_compare_exchange_n
 
 #include "pft_chunk.h"
+#include "pft_writer/partition.h"
 
 #include "service/buffer/shmem.h"
 

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "../../userspace/daemon/context/buildid.c"
-#include "../../userspace/daemon/base/now.h"
+#include "../../userspace/lib/base/clock.h"
 
 static __u64 time_ns = 5;
 static unsigned int opened;

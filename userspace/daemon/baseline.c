@@ -13,10 +13,9 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "base/clock.h"
 #include "base/log.h"
-#include "base/now.h"
 
-#define NS_PER_MS 1000000ull
 
 static unsigned long long ms_of(const struct timeval *t)
 {

@@ -17,8 +17,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/log.h"
-#include "base/now.h"
 
 static ssize_t read_retry(int fd, void *buf, size_t size)
 {

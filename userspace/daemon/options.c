@@ -14,12 +14,13 @@
 #include <ktrace/tracefile.h>
 
 #include <ktrace/packet.h>
+#include <ktrace/when.h>
 
+#include "base/decimal.h"
 #include "base/disk_room.h"
 #include "base/log.h"
 #include "base/option_table.h"
 #include "base/output_file.h"
-#include "base/quantity.h"
 #include "events/kernel_filter.h"
 #include "named.h"
 
@@ -45,12 +46,23 @@ static const char *usage_error(const char *what, const char *value)
 	return option_wrong("%s '%s'", what, value);
 }
 
+/* Parses a time above 0: 100ms, 2s, 1m */
+static bool parse_time(const char *text, __u64 *ns)
+{
+	struct ktrace_when when;
+
+	if (!ktrace_when_parse(text, &when) || !when.is_relative)
+		return false;
+	*ns = when.ns;
+	return when.ns;
+}
+
 static const char *set_buffer(void *to, const char *text)
 {
 	struct options *o = to;
 	__u64 size;
 
-	if (!parse_size(text, &size))
+	if (!decimal_size(text, &size))
 		return usage_error("-b needs a size such as 512K, 1.5M or 1G, not", text);
 	if (size < RING_MIN || size > KTRACE_RING_MAX)
 		return usage_error("-b must be from 16K to 16G, not", text);
@@ -65,7 +77,7 @@ static const char *set_block(void *to, const char *text)
 	struct options *o = to;
 	__u64 size;
 
-	if (!parse_size(text, &size) || size < KTRACE_BLOCK_MIN || size > KTRACE_BLOCK_MAX ||
+	if (!decimal_size(text, &size) || size < KTRACE_BLOCK_MIN || size > KTRACE_BLOCK_MAX ||
 	    (size & (size - 1)))
 		return usage_error("--block-size must be a power of two from 4K to 1M, not", text);
 	o->block_size = (__u32)size;
@@ -121,7 +133,7 @@ static const char *add_pid(struct options *o, const char *item)
 {
 	__u64 pid;
 
-	if (!parse_count(item, &pid) || !pid || pid > KTRACE_TID_MASK)
+	if (!decimal_count(item, &pid) || !pid || pid > KTRACE_TID_MASK)
 		return usage_error("-p needs process ids, not", item);
 	if (o->pid_nr == OPTIONS_PID_MAX)
 		return usage_error("too many process ids, at", item);
@@ -145,7 +157,7 @@ static const char *set_threads(void *to, const char *text)
 	struct options *o = to;
 	__u64 n;
 
-	if (!parse_count(text, &n) || n > THREAD_NR_MAX)
+	if (!decimal_count(text, &n) || n > THREAD_NR_MAX)
 		return usage_error("--thread-rings must be from 0 to 4096, not", text);
 	o->thread_nr = (__u32)n;
 	return NULL;
@@ -164,7 +176,7 @@ static const char *set_split_size(void *to, const char *text)
 {
 	struct options *o = to;
 
-	if (!parse_size(text, &o->split_size) || o->split_size > SPLIT_MAX)
+	if (!decimal_size(text, &o->split_size) || o->split_size > SPLIT_MAX)
 		return usage_error("--split-size must be 0, or from 1 byte to 1024G, not", text);
 	return NULL;
 }
@@ -173,7 +185,7 @@ static const char *set_max_size(void *to, const char *text)
 {
 	struct options *o = to;
 
-	if (!parse_size(text, &o->max_size))
+	if (!decimal_size(text, &o->max_size))
 		return usage_error("--max-size needs a size such as 0, 512M or 1.5G, not", text);
 	return NULL;
 }
@@ -182,7 +194,7 @@ static const char *set_min_free(void *to, const char *text)
 {
 	struct options *o = to;
 
-	if (!parse_size(text, &o->min_free))
+	if (!decimal_size(text, &o->min_free))
 		return usage_error("--min-free needs a size such as 0, 512M or 1.5G, not", text);
 	o->min_free_text = text;
 	return NULL;
@@ -192,7 +204,7 @@ static const char *set_producer_memory(void *to, const char *text)
 {
 	struct options *o = to;
 
-	if (!parse_size(text, &o->producer_memory) || o->producer_memory < PRODUCER_MEMORY_MIN ||
+	if (!decimal_size(text, &o->producer_memory) || o->producer_memory < PRODUCER_MEMORY_MIN ||
 	    o->producer_memory > PRODUCER_MEMORY_MAX)
 		return usage_error("--producer-memory must be from 256K to 1024G, not", text);
 	return NULL;
@@ -213,7 +225,7 @@ static const char *set_keep(void *to, const char *text)
 	struct options *o = to;
 	__u64 n;
 
-	if (!parse_count(text, &n) || !n || n > KTRACE_PART_MAX)
+	if (!decimal_count(text, &n) || !n || n > KTRACE_PART_MAX)
 		return usage_error("--keep needs a number of files, 1 or more, not", text);
 	o->keep = (__u32)n;
 	return NULL;

@@ -33,9 +33,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/loop.h"
-#include "base/now.h"
+#include "base/read_text.h"
 #include "base/uevent.h"
 #include "control_server.h"
 #include "output/forget.h"
@@ -119,9 +120,8 @@ static bool has_children(void)
 
 static void tell_waiting(struct watch *w)
 {
-	char path[48], comm[64] = "?";
+	char path[48], comm[64];
 	struct ktrace_holders h;
-	FILE *f;
 
 	if (w->was_told || now_ns() - w->linger_since < SECOND ||
 	    ktrace_session_holders(w->r->session, ~0u, &h) || !h.nr)
@@ -133,11 +133,8 @@ static void tell_waiting(struct watch *w)
 		return;
 	}
 	snprintf(path, sizeof(path), "/proc/%u/comm", h.pid);
-	f = fopen(path, "re");
-	if (f && fgets(comm, sizeof(comm), f))
-		comm[strcspn(comm, "\n")] = '\0';
-	if (f)
-		fclose(f);
+	if (!read_line(path, comm, sizeof(comm)))
+		strcpy(comm, "?");
 	log_note("waiting for %u traced process%s, pid %u (%s)%s; ctrl-C ends the recording", h.nr,
 		 h.nr == 1 ? "" : "es", h.pid, comm, h.nr == 1 ? "" : " among them");
 }

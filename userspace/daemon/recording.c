@@ -20,8 +20,9 @@
 
 #include <ktrace/traceset.h>
 
+#include "base/clock.h"
 #include "base/log.h"
-#include "base/now.h"
+#include "base/lost.h"
 #include "base/pidspace.h"
 #include "base/program.h"
 #include "base/sigbus_guard.h"
@@ -484,7 +485,7 @@ static int close_recording(struct recording *r)
 			  strerror(-error));
 		return EXIT_OWN;
 	}
-	if (r->options->fail_on_loss && (summary_lost(&lost) || info.refused || guests)) {
+	if (r->options->fail_on_loss && (lost_total(lost.count) || info.refused || guests)) {
 		log_error("events were lost (--fail-on-loss)");
 		r->is_failure = true;
 	}

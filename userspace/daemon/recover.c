@@ -32,6 +32,7 @@
 
 #include "base/dying.h"
 #include "base/log.h"
+#include "base/lost.h"
 #include "base/rights.h"
 #include "base/sigbus_guard.h"
 #include "context/context.h"
@@ -249,7 +250,7 @@ static int open_file(struct rescue *r)
 static void say_result(const struct rescue *r, const struct ktrace_lost *lost)
 {
 	log_note("%s: %llu events recovered, %llu lost in all, %s", r->which->where,
-		 (unsigned long long)r->capture.events, (unsigned long long)summary_lost(lost),
+		 (unsigned long long)r->capture.events, (unsigned long long)lost_total(lost->count),
 		 r->target);
 }
 
@@ -281,7 +282,7 @@ static bool is_empty(const struct ktrace_session *s)
 		struct ktrace_lost lost;
 
 		ktrace_stream_lost(s, i, &lost);
-		if (ktrace_stream_pos(s, i) || ktrace_stream_unread(s, i) || summary_lost(&lost))
+		if (ktrace_stream_pos(s, i) || ktrace_stream_unread(s, i) || lost_total(lost.count))
 			return false;
 	}
 	return true;

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "partition.h"
+
 /* Messages stay below the longest frame: so many moves, patches and bytes of chunks in one */
 #define MOVES_MAX 512
 #define PATCHES_MAX 1024

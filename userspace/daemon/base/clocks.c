@@ -2,9 +2,8 @@
 /* clocks.c - all clocks of the machine at one instant */
 #include "clocks.h"
 
-#include <time.h>
+#include "base/clock.h"
 
-#define NS_PER_S 1000000000ull
 #define DRIFT_NS 10000000
 
 /* Public numbers of the protocol */
@@ -20,14 +19,6 @@ static const struct {
 	{ CLOCK_MONOTONIC_RAW, 5 },
 };
 
-static uint64_t read_clock(clockid_t clock)
-{
-	struct timespec ts;
-
-	clock_gettime(clock, &ts);
-	return (uint64_t)ts.tv_sec * NS_PER_S + (uint64_t)ts.tv_nsec;
-}
-
 uint32_t clocks_id(unsigned int index)
 {
 	return clocks[index].id;
@@ -35,7 +26,7 @@ uint32_t clocks_id(unsigned int index)
 
 uint64_t clocks_boot_ns(void)
 {
-	return read_clock(CLOCK_BOOTTIME);
+	return clock_ns(CLOCK_BOOTTIME);
 }
 
 uint64_t clocks_real_ns(const struct clock_readings *r)
@@ -46,7 +37,7 @@ uint64_t clocks_real_ns(const struct clock_readings *r)
 void clocks_read(struct clock_readings *r)
 {
 	for (unsigned int i = 0; i < CLOCKS_NR; i++)
-		r->ns[i] = read_clock(clocks[i].clock);
+		r->ns[i] = clock_ns(clocks[i].clock);
 	r->is_set = true;
 }
 

@@ -18,8 +18,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "base/proc_stat.h"
+#include "base/read_text.h"
 #include "log.h"
-#include "now.h"
 
 #define WAIT_NS 10000000000ull
 #define NAP_NS 5000000
@@ -32,17 +34,6 @@
 
 enum life { LIFE_NONE, LIFE_GONE, LIFE_DYING, LIFE_ALIVE };
 
-static size_t read_file(const char *path, char *text, size_t size)
-{
-	FILE *f = fopen(path, "re");
-	size_t n = f ? fread(text, 1, size - 1, f) : 0;
-
-	if (f)
-		fclose(f);
-	text[n] = '\0';
-	return n;
-}
-
 static bool is_killed(const char *folder)
 {
 	static const char *const keys[] = { "\nSigPnd:\t", "\nShdPnd:\t" };
@@ -50,7 +41,7 @@ static bool is_killed(const char *folder)
 	const char *at;
 
 	snprintf(path, sizeof(path), "%s/status", folder);
-	read_file(path, text, sizeof(text));
+	read_text(path, text, sizeof(text));
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
 		at = strstr(text, keys[i]);
 		if (at && strtoull(at + strlen(keys[i]), NULL, 16) & KILL_BIT)
@@ -62,19 +53,15 @@ static bool is_killed(const char *folder)
 /* Returns the state of the thread whose folder in /proc is @folder. */
 static enum life life_of(const char *folder)
 {
-	char path[PATH_SIZE + 8], text[1024], state;
-	unsigned long flags;
-	const char *at;
+	char path[PATH_SIZE + 8];
+	struct proc_stat stat;
 
 	snprintf(path, sizeof(path), "%s/stat", folder);
-	read_file(path, text, sizeof(text));
-	/* The name is in parentheses and may contain anything. */
-	at = strrchr(text, ')');
-	if (!at || sscanf(at, ") %c %*d %*d %*d %*d %*d %lu", &state, &flags) != 2)
+	if (!proc_stat_read(path, &stat))
 		return LIFE_NONE;
-	if (strchr("ZX", state))
+	if (strchr("ZX", stat.state))
 		return LIFE_GONE;
-	return flags & EXITING || is_killed(folder) ? LIFE_DYING : LIFE_ALIVE;
+	return stat.flags & EXITING || is_killed(folder) ? LIFE_DYING : LIFE_ALIVE;
 }
 
 /* Returns LIFE_GONE if all its threads have ended: it has no open files any more. */
@@ -105,8 +92,8 @@ static bool is_ktraced(unsigned long pid)
 	char path[PATH_SIZE], name[32];
 
 	snprintf(path, sizeof(path), "/proc/%lu/comm", pid);
-	read_file(path, name, sizeof(name));
-	return pid != (unsigned long)getpid() && !strcmp(name, "ktraced\n");
+	read_line(path, name, sizeof(name));
+	return pid != (unsigned long)getpid() && !strcmp(name, "ktraced");
 }
 
 /*

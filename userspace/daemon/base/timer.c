@@ -7,16 +7,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#define NS_PER_MS 1000000ull
-#define NS_PER_S 1000000000ull
-
-static uint64_t now(const struct timers *t)
-{
-	struct timespec ts;
-
-	clock_gettime(t->clock, &ts);
-	return (uint64_t)ts.tv_sec * NS_PER_S + (uint64_t)ts.tv_nsec;
-}
+#include "base/clock.h"
 
 static void arm(struct timers *t)
 {
@@ -40,7 +31,7 @@ static void take(struct timers *t, struct timer *timer)
 static void run(void *arg, uint32_t events)
 {
 	struct timers *t = arg;
-	uint64_t expired, until = now(t);
+	uint64_t expired, until = clock_ns(t->clock);
 	struct timer *timer;
 
 	(void)events;
@@ -81,7 +72,7 @@ void timer_set(struct timers *t, struct timer *timer, uint64_t delay_ms)
 
 	if (timer->is_set)
 		take(t, timer);
-	timer->due_ns = now(t) + delay_ms * NS_PER_MS;
+	timer->due_ns = clock_ns(t->clock) + delay_ms * NS_PER_MS;
 	timer->is_set = true;
 	TAILQ_FOREACH_REVERSE(before, &t->due, timer_list, link)
 		if (before->due_ns <= timer->due_ns)

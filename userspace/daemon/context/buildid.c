@@ -18,9 +18,10 @@
 #include <sys/statfs.h>
 #include <unistd.h>
 
+#include "base/build_id.h"
+
 #define HEADERS_MAX 64u
 #define NOTES_MAX 4096u
-#define ROUND_UP(n) (((size_t)(n) + 3) & ~(size_t)3)
 
 void buildid_print(const unsigned char *id, size_t size, char *text)
 {
@@ -31,25 +32,12 @@ void buildid_print(const unsigned char *id, size_t size, char *text)
 
 static bool find_in_notes(const void *notes, size_t size, char *text)
 {
-	const unsigned char *at = notes, *id;
-	Elf64_Nhdr h;
+	const unsigned char *id = build_id_find(notes, size, &size);
 
-	while (size >= sizeof(h)) {
-		memcpy(&h, at, sizeof(h));
-		if (h.n_namesz > size || h.n_descsz > size ||
-		    sizeof(h) + ROUND_UP(h.n_namesz) + ROUND_UP(h.n_descsz) > size)
-			return false;
-		id = at + sizeof(h) + ROUND_UP(h.n_namesz);
-		if (h.n_type == NT_GNU_BUILD_ID && h.n_namesz == 4 &&
-		    !memcmp(at + sizeof(h), "GNU", 4) && h.n_descsz &&
-		    2 * h.n_descsz < BUILDID_TEXT) {
-			buildid_print(id, h.n_descsz, text);
-			return true;
-		}
-		at = id + ROUND_UP(h.n_descsz);
-		size -= sizeof(h) + ROUND_UP(h.n_namesz) + ROUND_UP(h.n_descsz);
-	}
-	return false;
+	if (!id || 2 * size >= BUILDID_TEXT)
+		return false;
+	buildid_print(id, size, text);
+	return true;
 }
 
 static int open_regular(const char *path)

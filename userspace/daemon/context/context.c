@@ -14,9 +14,9 @@
 
 #include <ktrace/context.h>
 
+#include "base/clock.h"
 #include "base/lockdown.h"
 #include "base/log.h"
-#include "base/now.h"
 #include "base/pidspace.h"
 
 #define BUFFER_SIZE (64u << 10)

@@ -7,6 +7,8 @@
  */
 #include "kallsyms.h"
 
+#include "base/grow.h"
+#include "base/search.h"
 #include "kimages.h"
 
 #include <errno.h>
@@ -40,16 +42,8 @@ static int compare(const void *a, const void *b)
 
 static int add(struct kallsyms *k, __u64 address, const char *name)
 {
-	size_t cap = k->cap ? 2 * k->cap : 65536;
-	struct symbol *list;
-
-	if (k->nr == k->cap) {
-		list = realloc(k->list, cap * sizeof(*list));
-		if (!list)
-			return -ENOMEM;
-		k->list = list;
-		k->cap = cap;
-	}
+	if (!LIST_GROW(k->list, k->nr, k->cap))
+		return -ENOMEM;
 	k->list[k->nr] = (struct symbol){ .address = address, .name = strdup(name) };
 	if (!k->list[k->nr].name)
 		return -ENOMEM;
@@ -117,15 +111,8 @@ void kallsyms_free(struct kallsyms *k)
 /* Returns the index of the last symbol at or before @address (the first of equals), nr if none. */
 static size_t find(const struct kallsyms *k, __u64 address)
 {
-	size_t low = 0, high = k->nr, middle;
+	size_t low = PARTITION_POINT(k->nr, i, k->list[i].address <= address);
 
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (k->list[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	if (!low)
 		return k->nr;
 	for (low--; low && k->list[low - 1].address == k->list[low].address;)

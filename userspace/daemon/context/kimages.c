@@ -7,6 +7,7 @@
  */
 #include "kimages.h"
 
+#include "base/grow.h"
 #include "buildid.h"
 
 #include <stdbool.h>
@@ -21,16 +22,13 @@
 static bool is_told(struct kimages *k, const char *name)
 {
 	const size_t size = strlen(name) + 1;
-	char *bigger;
 
 	for (size_t at = 0; at < k->size; at += strlen(k->told + at) + 1)
 		if (!strcmp(k->told + at, name))
 			return true;
-	bigger = realloc(k->told, k->size + size);
-	if (!bigger)
+	if (!LIST_RESIZE(k->told, k->size + size))
 		return true;
-	memcpy(bigger + k->size, name, size);
-	k->told = bigger;
+	memcpy(k->told + k->size, name, size);
 	k->size += size;
 	return false;
 }

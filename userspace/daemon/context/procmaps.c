@@ -7,7 +7,9 @@
  */
 #include "procmaps.h"
 
-#include "base/now.h"
+#include "base/clock.h"
+#include "base/grow.h"
+#include "base/search.h"
 #include "buildid.h"
 
 #include <errno.h>
@@ -52,16 +54,7 @@ static int compare(const struct told_map *t, const struct ktrace_stack *stack, _
 /* Returns the number of entries at or before the address. */
 static size_t find(const struct procmaps *m, const struct ktrace_stack *stack, __u64 address)
 {
-	size_t low = 0, high = m->nr, middle;
-
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (compare(&m->told[middle], stack, address) <= 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return PARTITION_POINT(m->nr, i, compare(&m->told[i], stack, address) <= 0);
 }
 
 static bool is_told(const struct procmaps *m, const struct ktrace_stack *stack, __u64 address)
@@ -74,18 +67,12 @@ static bool is_told(const struct procmaps *m, const struct ktrace_stack *stack, 
 
 static int note(struct procmaps *m, const struct ktrace_stack *stack, const struct mapping *map)
 {
-	size_t cap = m->cap ? 2 * m->cap : 256, i;
-	struct told_map *told;
+	size_t i;
 
 	if (m->nr == TOLD_MAX)
 		m->nr = 0;
-	if (m->nr == m->cap) {
-		told = realloc(m->told, cap * sizeof(*told));
-		if (!told)
-			return -ENOMEM;
-		m->told = told;
-		m->cap = cap;
-	}
+	if (!LIST_GROW(m->told, m->nr, m->cap))
+		return -ENOMEM;
 	i = find(m, stack, map->start);
 	memmove(&m->told[i + 1], &m->told[i], (m->nr++ - i) * sizeof(*m->told));
 	m->told[i] = (struct told_map){ stack->pid, stack->program, map->start, map->end };

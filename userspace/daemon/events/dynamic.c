@@ -22,6 +22,7 @@
 #include <ktrace/decode.h>
 #include <ktrace/nearest.h>
 
+#include "base/grow.h"
 #include "base/lockdown.h"
 #include "base/log.h"
 #include "event_rules.h"
@@ -124,13 +125,11 @@ static int check_format(const struct dynamic_event *e)
 
 static int add(struct dynamic *d, struct ktrace_session *s, struct dynamic_event *e)
 {
-	struct dynamic_event *events = realloc(d->events, (d->nr + 1) * sizeof(*events));
 	__u32 number = 0;
 	int error;
 
-	if (!events)
+	if (!LIST_RESIZE(d->events, d->nr + 1))
 		return -ENOMEM;
-	d->events = events;
 	if (!e->name || !e->path)
 		return -ENOMEM;
 	error = number_of(e->path, &number);

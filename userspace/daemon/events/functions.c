@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "tracefs.h"
 
 #define BARRED "/sys/kernel/debug/kprobes/blacklist"
@@ -30,16 +31,8 @@ struct names {
 
 static int add(struct names *n, const char *name)
 {
-	size_t cap = n->cap ? 2 * n->cap : 256;
-	char **list;
-
-	if (n->nr == n->cap) {
-		list = realloc(n->list, cap * sizeof(*list));
-		if (!list)
-			return -ENOMEM;
-		n->list = list;
-		n->cap = cap;
-	}
+	if (!LIST_GROW(n->list, n->nr, n->cap))
+		return -ENOMEM;
 	n->list[n->nr] = strdup(name);
 	return n->list[n->nr] ? (n->nr++, 0) : -ENOMEM;
 }

@@ -20,6 +20,7 @@
 #include <ktrace/kernel_filter.h>
 #include <ktrace/tracefile.h>
 
+#include "base/grow.h"
 #include "base/log.h"
 #include "calls.h"
 #include "event_rules.h"
@@ -77,24 +78,21 @@ static int fail(struct kernel_filter_error *error, const struct rule *r, size_t 
 /* Adds @rule before it parses the expression, so that free_rules() frees it in any case. */
 static int add_rule(struct rules *rules, struct rule rule, const char *expr, size_t len)
 {
-	struct rule *list = realloc(rules->list, (rules->nr + 1) * sizeof(*list));
 	struct ktrace_filter_error wrong;
 	char *text;
 	int ret;
 
-	if (list)
-		rules->list = list;
-	else
+	if (!LIST_RESIZE(rules->list, rules->nr + 1)) {
 		free(rule.glob);
-	if (!list)
 		return -ENOMEM;
-	list[rules->nr++] = rule;
+	}
+	rules->list[rules->nr++] = rule;
 	if (!expr)
 		return 0;
 	text = strndup(expr, len);
 	if (!text)
 		return -ENOMEM;
-	ret = ktrace_kernel_filter_parse(text, &list[rules->nr - 1].filter, &wrong);
+	ret = ktrace_kernel_filter_parse(text, &rules->list[rules->nr - 1].filter, &wrong);
 	free(text);
 	return ret == -EINVAL ? fail(rules->error, &rule, wrong.at, wrong.message) : ret;
 }

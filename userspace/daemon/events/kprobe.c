@@ -20,6 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/proc_stat.h"
 #include "kprobe_args.h"
 #include "noprobe.h"
 #include "tracefs.h"
@@ -104,36 +105,15 @@ char *kprobe_name(const char *item)
 	return name;
 }
 
-/* Returns the start of a process in ticks since boot, unique together with its pid; 0 = gone */
-static unsigned long long start_of(unsigned long pid)
-{
-	unsigned long long start = 0;
-	char path[64], stat[1024] = "", *at;
-	FILE *f;
-	size_t n;
-
-	snprintf(path, sizeof(path), "/proc/%lu/stat", pid);
-	f = fopen(path, "re");
-	if (!f)
-		return 0;
-	n = fread(stat, 1, sizeof(stat) - 1, f);
-	fclose(f);
-	stat[n] = '\0';
-	/* The name is in parentheses and may contain anything. */
-	at = strrchr(stat, ')');
-	for (int field = 2; at && field < 22; field++)
-		at = strchr(at + 1, ' ');
-	if (at)
-		start = strtoull(at, NULL, 10);
-	return start;
-}
-
 static void name_group(struct kprobes *k)
 {
 	unsigned long pid = (unsigned long)getpid();
+	struct proc_stat stat;
 
-	if (!*k->group)
-		snprintf(k->group, sizeof(k->group), PREFIX "%lu_%llu", pid, start_of(pid));
+	if (*k->group)
+		return;
+	proc_stat_of(pid, &stat);
+	snprintf(k->group, sizeof(k->group), PREFIX "%lu_%llu", pid, stat.start);
 }
 
 /* Writes three lines: the error, the text, and a mark below the place. */
@@ -323,12 +303,15 @@ void kprobe_remove_all(struct kprobes *k)
 static bool is_dead(const char *group, const void *unused)
 {
 	unsigned long long start;
+	struct proc_stat stat;
 	unsigned long pid;
 	int end = 0;
 
 	(void)unused;
-	return sscanf(group, PREFIX "%lu_%llu%n", &pid, &start, &end) == 2 && !group[end] &&
-	       start_of(pid) != start;
+	if (sscanf(group, PREFIX "%lu_%llu%n", &pid, &start, &end) != 2 || group[end])
+		return false;
+	proc_stat_of(pid, &stat);
+	return stat.start != start;
 }
 
 void kprobe_sweep(void)

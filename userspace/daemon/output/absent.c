@@ -24,10 +24,12 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "base/grow.h"
 #include "base/log.h"
-#include "base/now.h"
 #include "base/pids.h"
 #include "base/program.h"
+#include "base/read_text.h"
 
 #define LOOK_MIN_NS 5000000ull
 #define LOOK_MAX_NS 100000000ull
@@ -110,16 +112,9 @@ void absent_noted(struct absent *a, const struct ktrace_entry_copy *entry)
 static size_t read_file(__u32 pid, const char *name, char *buf, size_t size)
 {
 	char path[64];
-	size_t n;
-	FILE *f;
 
 	snprintf(path, sizeof(path), "/proc/%u/%s", pid, name);
-	f = fopen(path, "re");
-	n = f ? fread(buf, 1, size - 1, f) : 0;
-	if (f)
-		fclose(f);
-	buf[n] = '\0';
-	return n;
+	return read_text(path, buf, size);
 }
 
 /* True if the process, which may be a zombie, belongs to another user. */
@@ -253,15 +248,8 @@ static struct absent_one *find(struct absent *a, __u32 pid)
 
 static struct absent_one *add(struct absent *a, __u32 pid)
 {
-	struct absent_one *new;
-
-	if (a->nr == a->cap) {
-		new = a->cap < ONES_MAX ? realloc(a->ones, (a->cap + 256) * sizeof(*new)) : NULL;
-		if (!new)
-			return NULL;
-		a->ones = new;
-		a->cap += 256;
-	}
+	if (a->nr == ONES_MAX || !LIST_GROW(a->ones, a->nr, a->cap))
+		return NULL;
 	a->ones[a->nr] = (struct absent_one){ .pid = pid };
 	return &a->ones[a->nr++];
 }

@@ -22,9 +22,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/lines.h"
 #include "base/log.h"
-#include "base/now.h"
+#include "base/lost.h"
 #include "context/context.h"
 #include "events/select.h"
 #include "forget.h"
@@ -88,7 +89,7 @@ void capture_resume(struct capture *c)
 		};
 		ktrace_stream_resume(c->session, i, &taken);
 		c->streams[i].reader_seen = losses_by_reader(&have.lost);
-		c->streams[i].total_seen = summary_lost(&have.lost);
+		c->streams[i].total_seen = lost_total(have.lost.count);
 	}
 }
 
@@ -104,7 +105,7 @@ static int write_lost(struct capture *c, __u32 i, const struct ktrace_chunk *at,
 		      const struct ktrace_lost *sum)
 {
 	struct capture_stream *st = &c->streams[i];
-	__u64 total = summary_lost(sum);
+	__u64 total = lost_total(sum->count);
 	__u64 newly = total > st->total_seen ? total - st->total_seen : 0;	/* if forged */
 	int error;
 
@@ -441,7 +442,7 @@ static void finish_stream(struct capture *c, __u32 i)
 	struct ktrace_lost sum;
 
 	ktrace_stream_lost(c->session, i, &sum);
-	if (!c->streams[i].is_announced && !summary_lost(&sum))
+	if (!c->streams[i].is_announced && !lost_total(sum.count))
 		return;
 	ktrace_session_clock(c->session, &now);
 	end.pos = ktrace_stream_pos(c->session, i);

@@ -4,9 +4,9 @@
 
 #include <errno.h>
 
+#include "base/clock.h"
 #include "base/lines.h"
 #include "base/log.h"
-#include "base/now.h"
 #include "parts.h"
 #include "room.h"
 

@@ -14,6 +14,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include "base/grow.h"
 #include "base/pids.h"
 #include "meta.h"
 
@@ -23,7 +24,6 @@
 void ended_see(struct ended *e, const struct ktrace_entry_copy *entry)
 {
 	const __u32 pid = entry->pid;
-	__u32 *pids;
 
 	if (entry->type != KTRACE_ENTRY_PROCESS || !pid || pid >= PIDS_MAX)
 		return;
@@ -32,13 +32,8 @@ void ended_see(struct ended *e, const struct ktrace_entry_copy *entry)
 		e->known = calloc(1, sizeof(*e->known));
 	if (!e->known || pids_has(e->known, pid))
 		return;
-	if (e->nr == e->cap) {
-		pids = realloc(e->pids, (e->cap + 64) * 2 * sizeof(*pids));
-		if (!pids)
-			return;
-		e->pids = pids;
-		e->cap = (e->cap + 64) * 2;
-	}
+	if (!LIST_GROW(e->pids, e->nr, e->cap))
+		return;
 	e->pids[e->nr++] = pid;
 	pids_set(e->known, pid, true);
 }

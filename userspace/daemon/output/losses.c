@@ -2,10 +2,7 @@
 /* losses.c - sums up the losses of a session by reason */
 #include "losses.h"
 
-static __u64 add_sat(__u64 a, __u64 b)
-{
-	return a + b < a ? ~0ull : a + b;
-}
+#include "base/lost.h"
 
 __u64 losses_by_reader(const struct ktrace_lost *sum)
 {
@@ -22,10 +19,9 @@ void losses_of(struct ktrace_session *s, struct ktrace_lost *sum)
 		struct ktrace_lost one;
 
 		ktrace_stream_lost(s, i, &one);
-		for (int k = 0; k < KTRACE_LOST_NR; k++)
-			sum->count[k] = add_sat(sum->count[k], one.count[k]);
+		lost_add(sum, &one);
 	}
 	if (!ktrace_session_info(s, &info))
 		sum->count[KTRACE_LOST_NORING] =
-			add_sat(sum->count[KTRACE_LOST_NORING], info.lost_noring);
+			lost_sum(sum->count[KTRACE_LOST_NORING], info.lost_noring);
 }

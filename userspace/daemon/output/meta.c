@@ -19,9 +19,8 @@
 
 #include <ktrace/level.h>
 
+#include "base/clock.h"
 #include "events/event_rules.h"
-
-#define NS_PER_S 1000000000ull
 
 /* Joins the words of a command line without quotes: a shell could read only simple ones again. */
 static void join(char *buf, size_t size, char **argv)
@@ -70,12 +69,9 @@ void meta_choice(struct ktrace_text *t, const struct choice *choice, __u64 ts)
 
 void meta_trace(struct ktrace_text *t, const struct ktrace_session_info *info, char **argv)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
 	ktrace_text_line(t, "trace");
 	ktrace_text_u64(t, "version", KTRACE_FILE_VERSION);
-	ktrace_text_u64(t, "start_ns", (__u64)now.tv_sec * NS_PER_S + (__u64)now.tv_nsec);
+	ktrace_text_u64(t, "start_ns", clock_ns(CLOCK_REALTIME));
 	ktrace_text_str(t, "backend", info->backend);
 	ktrace_text_str(t, "clock", info->clock == KTRACE_CLOCK_TSC ? "tsc" : "monotonic");
 	meta_cmd(t, argv);
@@ -93,16 +89,20 @@ void meta_clock(struct ktrace_text *t, const struct ktrace_reading *r)
 	ktrace_text_u64(t, "hz", r->hz);
 }
 
+static void put_event(struct ktrace_text *t, const char *kind, __u64 id, const char *desc)
+{
+	ktrace_text_line(t, "event");
+	ktrace_text_str(t, "kind", kind);
+	ktrace_text_u64(t, "id", id);
+	ktrace_text_str(t, "desc", desc);
+}
+
 void meta_kernel_events(struct ktrace_text *t)
 {
 	const struct ktrace_kernel_event *ev;
 
-	for (__u32 i = 0; (ev = ktrace_kernel_event(i)); i++) {
-		ktrace_text_line(t, "event");
-		ktrace_text_str(t, "kind", "kernel");
-		ktrace_text_u64(t, "id", ev->id);
-		ktrace_text_str(t, "desc", ev->desc);
-	}
+	for (__u32 i = 0; (ev = ktrace_kernel_event(i)); i++)
+		put_event(t, "kernel", ev->id, ev->desc);
 }
 
 void meta_stream(struct ktrace_text *t, __u32 id, const struct ktrace_stream *stream)
@@ -210,10 +210,7 @@ void meta_entry(struct ktrace_text *t, const struct ktrace_entry_copy *entry)
 {
 	switch (entry->type) {
 	case KTRACE_ENTRY_EVENT:
-		ktrace_text_line(t, "event");
-		ktrace_text_str(t, "kind", "user");
-		ktrace_text_u64(t, "id", entry->id);
-		ktrace_text_str(t, "desc", entry->text);
+		put_event(t, "user", entry->id, entry->text);
 		return;
 	case KTRACE_ENTRY_IDS:
 		ktrace_text_line(t, "ids");

@@ -22,8 +22,9 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "base/fnv.h"
 #include "base/lines.h"
-#include "base/now.h"
 #include "base/peer.h"
 #include "exited_processes.h"
 
@@ -181,12 +182,10 @@ static bool is_believed(const struct sockaddr_un *addr, socklen_t size, uid_t ow
 static int take_name(struct parts *p, int dir, const char *name)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
-	__u64 hash = 0xcbf29ce484222325ull;
+	const __u64 hash = fnv(FNV_BASIS, name, strlen(name));
 	struct stat st;
 	socklen_t size;
 
-	for (const char *at = name; *at; at++)
-		hash = (hash ^ (unsigned char)*at) * 0x100000001b3ull;
 	p->name_fd = fstat(dir, &st) ? -1 : socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC |
 						   SOCK_NONBLOCK, 0);
 	if (p->name_fd < 0)

@@ -22,8 +22,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/log.h"
-#include "base/now.h"
 #include "meta.h"
 #include "parts.h"
 #include "recovery_note.h"

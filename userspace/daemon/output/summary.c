@@ -9,19 +9,10 @@
 #include <ktrace/traceset.h>
 
 #include "base/log.h"
+#include "base/lost.h"
 
 /* A byte of a name takes at most six bytes in JSON, as in \u0001. */
 #define JSON_ROOM (2u * 6 * PATH_MAX + 4096)
-
-__u64 summary_lost(const struct ktrace_lost *lost)
-{
-	__u64 total = 0;
-
-	for (int i = 0; i < KTRACE_LOST_NR; i++)
-		if (__builtin_add_overflow(total, lost->count[i], &total))
-			return ~0ull;
-	return total;
-}
 
 static void print_lost(char *buf, size_t size, const struct ktrace_lost *lost)
 {
@@ -49,8 +40,8 @@ void summary_say(const struct summary *s)
 
 	print_lost(reasons, sizeof(reasons), s->lost);
 	log_note("%llu events, %llu lost%s, %llu bytes, %llu.%03llu s, %s%s%s, %s%s%s%s",
-		 (unsigned long long)s->events, (unsigned long long)summary_lost(s->lost), reasons,
-		 (unsigned long long)s->bytes, (unsigned long long)(ms / 1000),
+		 (unsigned long long)s->events, (unsigned long long)lost_total(s->lost->count),
+		 reasons, (unsigned long long)s->bytes, (unsigned long long)(ms / 1000),
 		 (unsigned long long)(ms % 1000), s->first ? s->first : "",
 		 s->first ? " to " : "", s->file, s->info->backend,
 		 *why ? " (" : "", why, *why ? ")" : "");
@@ -99,7 +90,7 @@ void summary_say_json(const struct summary *s)
 
 	ktrace_out_char(&out, '{');
 	put_number(&out, "events", s->events);
-	put_number(&out, "lost", summary_lost(s->lost));
+	put_number(&out, "lost", lost_total(s->lost->count));
 	ktrace_out_str(&out, ",\"reasons\":{");
 	for (__u32 i = 0; i < KTRACE_LOST_NR; i++)
 		if (s->lost->count[i])

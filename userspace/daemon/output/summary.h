@@ -31,8 +31,6 @@ struct summary {
 
 /** summary_say_doubts - report what else may be missing, or was recorded though unwanted */
 void summary_say_doubts(const struct ktrace_session_info *info, __u64 undecided, __u32 guests);
-/** summary_lost - sum of all reasons */
-__u64 summary_lost(const struct ktrace_lost *lost);
 /** summary_say - one line for people, always in the same form; not with -q */
 void summary_say(const struct summary *s);
 /** summary_say_json - one line for programs, an object; also with -q */

@@ -28,8 +28,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/log.h"
-#include "base/now.h"
 #include "base/peer.h"
 
 #define CONNECTIONS_MAX 256u	/* so that each chunk of a program may be sent at the same time */

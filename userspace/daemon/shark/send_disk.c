@@ -22,6 +22,7 @@
 
 #include "base/log.h"
 #include "base/output_file.h"
+#include "base/write_all.h"
 
 #define PIECE_SLOTS 4096
 
@@ -32,24 +33,14 @@ struct disk_file {
 	char name[NAME_MAX];
 };
 
-static int write_all(struct disk *d, int fd, const unsigned char *data, size_t size)
+static int write_piece(struct disk *d, int fd, const unsigned char *data, size_t size)
 {
 	int ret = ktrace_disk_room_ask(&d->room, fd, size);
 
 	if (ret)
 		return ret;
 	ktrace_disk_room_use(&d->room, size);
-	while (size) {
-		ssize_t n = write(fd, data, size);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		data += n;
-		size -= (size_t)n;
-	}
-	return 0;
+	return write_all(fd, data, size);
 }
 
 /* Gets the next bytes of the file. Return: their number, 0 at the end, -errno. */
@@ -79,7 +70,7 @@ static int write_chunk(struct disk *d, int fd, struct chunk *c, __u32 *events)
 	}
 	do {
 		n = next_bytes(&slots, bytes, events);
-		ret = n > 0 ? write_all(d, fd, bytes, (size_t)n) : (int)n;
+		ret = n > 0 ? write_piece(d, fd, bytes, (size_t)n) : (int)n;
 		if (atomic_load(&d->is_aborted))
 			ret = -EINTR;
 	} while (!ret && n);

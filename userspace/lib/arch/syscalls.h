@@ -9,11 +9,16 @@
 
 #define X32_BIT 0x40000000
 
+/* CALL is in both tables; x32 has its own numbers for calls that differ. */
 #define CALL(nr, name) { nr, name },
+#define CALL_64 CALL
+#define CALL_X32(nr, name)
 static const struct ktrace_enumerator x86_64[] = {
 #include "syscalls_x86_64.h"
 };
 #undef CALL
+#undef CALL_64
+#undef CALL_X32
 
 #define CALL(nr, name) { nr, &"i386:" name[sizeof("i386:") - 1] },
 static const struct ktrace_enumerator i386[] = {
@@ -22,10 +27,14 @@ static const struct ktrace_enumerator i386[] = {
 #undef CALL
 
 #define CALL(nr, name) { X32_BIT + nr, &"x32:" name[sizeof("x32:") - 1] },
+#define CALL_64(nr, name)
+#define CALL_X32 CALL
 static const struct ktrace_enumerator x32[] = {
-#include "syscalls_x32.h"
+#include "syscalls_x86_64.h"
 };
 #undef CALL
+#undef CALL_64
+#undef CALL_X32
 
 /* Rows of hosts[]; one with x32 is a machine whose kernel has calls of x32. */
 #define ARCH_SYSCALL_HOSTS \

@@ -3,28 +3,48 @@
 #ifndef KTRACE_BASE_GROW_H
 #define KTRACE_BASE_GROW_H
 
+#include <stdbool.h>
 #include <stdlib.h>
 
 /**
- * ktrace_grow - a list with room for one more
- * @list:	members in memory of malloc(3), NULL = none yet
- * @nr:		how many
- * @cap:	room for this many; updated
- * @size:	bytes of a member
+ * LIST_RESIZE - give a list room for exactly @nr members
+ * @list:	lvalue, members in memory of malloc(3), NULL = none yet; may move
+ * @nr:		how many, not 0
  *
- * Return: the list, which may have moved; NULL = no memory, the list is unchanged.
+ * Return: false = no memory, the list is unchanged.
  */
-static inline void *ktrace_grow(void *list, size_t nr, size_t *cap, size_t size)
-{
-	const size_t more = *cap ? 2 * *cap : 16;
-	void *bigger;
+#define LIST_RESIZE(list, nr) ({						\
+	void *moved_ = realloc((list), (size_t)(nr) * sizeof(*(list)));		\
+										\
+	if (moved_)								\
+		(list) = moved_;						\
+	moved_ != NULL;								\
+})
 
-	if (nr < *cap)
-		return list;
-	bigger = realloc(list, more * size);
-	if (bigger)
-		*cap = more;
-	return bigger;
+/* Returns the capacity for more than @nr members, at least twice that of @cap. */
+static inline size_t list_room(size_t nr, size_t cap)
+{
+	do
+		cap = cap ? 2 * cap : 4;
+	while (cap <= nr);
+	return cap;
 }
+
+/**
+ * LIST_GROW - make room for another member in a list
+ * @list:	lvalue, members in memory of malloc(3), NULL = none yet; may move
+ * @nr:		how many there are, or how many less one there will be
+ * @cap:	lvalue, room for this many; at least doubled if it is used up
+ *
+ * Return: false = no memory, the list is unchanged.
+ */
+#define LIST_GROW(list, nr, cap) ((nr) < (cap) || ({				\
+	const size_t room_ = list_room((nr), (cap));				\
+	const bool is_moved_ = LIST_RESIZE((list), room_);			\
+										\
+	if (is_moved_)								\
+		(cap) = (__typeof__(cap))room_;					\
+	is_moved_;								\
+}))
 
 #endif

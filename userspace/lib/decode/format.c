@@ -283,14 +283,11 @@ static void set_scalar(struct reader *r, const struct declaration *d, __u32 size
 static bool add_declared(struct reader *r, const struct declaration *d,
 			 const struct ktrace_field *f, int index)
 {
-	struct declared *list = ktrace_grow(r->list, r->nr, &r->cap, sizeof(*list));
-
-	if (!list) {
+	if (!LIST_GROW(r->list, r->nr, r->cap)) {
 		r->ret = -ENOMEM;
 		return false;
 	}
-	r->list = list;
-	list[r->nr++] = (struct declared){ d->name, d->len, index, *f };
+	r->list[r->nr++] = (struct declared){ d->name, d->len, index, *f };
 	return true;
 }
 

@@ -7,6 +7,7 @@
  * floating point, become integer comparisons or are refused.
  */
 #include "filter_expand.h"
+#include "base/grow.h"
 #include "filter_names.h"
 
 #include <errno.h>
@@ -35,15 +36,11 @@ static int settle(struct expansion *e, bool is_true)
 static int append(const struct expander *x, struct expansion *e,
 		  const struct ktrace_match_step *step)
 {
-	struct ktrace_match_step *steps;
-
 	if (e->nr == STEPS_MAX)
 		return refuse(x, "too many comparisons for the kernel; filter when reading the "
 			      "trace");
-	steps = realloc(e->steps, (e->nr + 1) * sizeof(*steps));
-	if (!steps)
+	if (!LIST_RESIZE(e->steps, e->nr + 1))
 		return -ENOMEM;
-	e->steps = steps;
 	e->steps[e->nr++] = *step;
 	e->verdict = VERDICT_MAYBE;
 	return 0;

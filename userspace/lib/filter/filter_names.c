@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "decode/errors.h"
 #include "decode/syscall.h"
 #include "decode/value.h"
@@ -158,15 +159,8 @@ struct name_set *ktrace_name_set_make(const struct name_list *l, const struct te
 
 bool ktrace_name_set_has(const struct name_set *s, __int128 value)
 {
-	__u32 low = 0, high = s->nr, middle;
+	const __u32 low = PARTITION_POINT(s->nr, i, s->ranges[i].last < value);
 
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (s->ranges[middle].last < value)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return (low < s->nr && s->ranges[low].first <= value) != s->is_inverse;
 }
 

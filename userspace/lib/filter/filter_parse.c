@@ -6,6 +6,7 @@
  * words with a final NUL. Stops at the first error and keeps its place and what was expected.
  */
 #include "decode/name_char.h"
+#include "base/grow.h"
 #include "filter.h"
 
 #include <errno.h>
@@ -418,33 +419,15 @@ static void parse_value(struct parser *p, struct test *t)
 	check_literal(p, t, &w);
 }
 
-/* Returns @array with room for more than @nr members of @size bytes; NULL on failure. */
-static void *make_room(struct parser *p, void *array, __u32 nr, __u32 *cap, size_t size)
-{
-	__u32 more = *cap ? 2 * *cap : 8;
-	void *bigger;
-
-	if (p->ret)
-		return NULL;
-	if (nr < *cap)
-		return array;
-	bigger = realloc(array, more * size);
-	if (bigger)
-		*cap = more;
-	else
-		p->ret = -ENOMEM;
-	return bigger;
-}
-
 /* Appends a step. Returns its index. */
 static __u32 emit(struct parser *p, enum step_op op, __u32 arg)
 {
 	struct ktrace_filter *f = p->f;
-	struct step *steps = make_room(p, f->steps, f->step_nr, &p->step_cap, sizeof(*steps));
 
-	if (!steps)
+	if (!p->ret && !LIST_GROW(f->steps, f->step_nr, p->step_cap))
+		p->ret = -ENOMEM;
+	if (p->ret)
 		return 0;
-	f->steps = steps;
 	f->steps[f->step_nr] = (struct step){ op, arg };
 	return f->step_nr++;
 }
@@ -452,15 +435,15 @@ static __u32 emit(struct parser *p, enum step_op op, __u32 arg)
 static void parse_comparison(struct parser *p)
 {
 	struct ktrace_filter *f = p->f;
-	struct test *tests, *t;
+	struct test *t;
 
 	if (f->test_nr == KTRACE_FILTER_TESTS_MAX)
 		fail(p, p->at, "too many comparisons");
-	tests = make_room(p, f->tests, f->test_nr, &p->test_cap, sizeof(*tests));
-	if (!tests)
+	if (!p->ret && !LIST_GROW(f->tests, f->test_nr, p->test_cap))
+		p->ret = -ENOMEM;
+	if (p->ret)
 		return;
-	f->tests = tests;
-	t = &tests[f->test_nr++];
+	t = &f->tests[f->test_nr++];
 	memset(t, 0, sizeof(*t));
 	parse_field(p, t);
 	if (!p->ret)

@@ -37,6 +37,7 @@
 #include <unistd.h>
 
 #include "base/file_limit.h"
+#include "base/proc_stat.h"
 #include "layout.h"
 
 #define SHM_DIR "/dev/shm"
@@ -297,38 +298,17 @@ static bool is_our_users(__u32 pid)
 }
 
 /*
- * Returns when a process started, in ticks; its name, which precedes that number, may be anything.
- */
-static unsigned long long start_of(__u32 pid)
-{
-	unsigned long long ticks = 0;
-	char path[48], text[1024];
-	const char *rest;
-	size_t size = 0;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
-	f = fopen(path, "re");
-	if (f) {
-		size = fread(text, 1, sizeof(text) - 1, f);
-		fclose(f);
-	}
-	text[size] = '\0';
-	rest = strrchr(text, ')');
-	if (rest)
-		sscanf(rest, ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d"
-		       " %*d %*d %llu", &ticks);
-	return ticks;
-}
-
-/*
  * True if a process whose mappings we may not read can have the buffer. A writer in a PID namespace
  * of its own may give a number that belongs to another process here: one older than we are is
  * ignored.
  */
 static bool may_hold(__u32 pid)
 {
-	return is_our_users(pid) && start_of(pid) >= start_of((__u32)getpid());
+	struct proc_stat other, own;
+
+	proc_stat_of(pid, &other);
+	proc_stat_of((unsigned long)getpid(), &own);
+	return is_our_users(pid) && other.start >= own.start;
 }
 
 /*

@@ -18,30 +18,22 @@
 #include <time.h>
 
 #include "arch/arch.h"
+#include "base/clock.h"
 
-#define NS_PER_S 1000000000ull
 #define TRIES 16
 /* Least time between two readings that give a frequency. */
 #define BASE_NS 5000000ull
 /* Smaller differences between clocks are jitter; no machine sleeps for so short a time. */
 #define SLEPT_NS 10000000ull
 
-static __u64 read_ns(clockid_t id)
-{
-	struct timespec t;
-
-	clock_gettime(id, &t);
-	return (__u64)t.tv_sec * NS_PER_S + (__u64)t.tv_nsec;
-}
-
 /* Takes one bracketed reading; returns the width of the bracket. */
 static __u64 read_once(__u32 clock, struct ktrace_reading *r)
 {
-	__u64 before = read_ns(CLOCK_MONOTONIC);
+	__u64 before = clock_ns(CLOCK_MONOTONIC);
 	__u64 raw = kt_clock(clock);
-	__u64 real = read_ns(CLOCK_REALTIME);
-	__u64 boot = read_ns(CLOCK_BOOTTIME);
-	__u64 after = read_ns(CLOCK_MONOTONIC);
+	__u64 real = clock_ns(CLOCK_REALTIME);
+	__u64 boot = clock_ns(CLOCK_BOOTTIME);
+	__u64 after = clock_ns(CLOCK_MONOTONIC);
 
 	r->raw = raw;
 	r->real_ns = real;

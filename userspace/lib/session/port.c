@@ -17,6 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "base/grow.h"
 #include "base/percent.h"
 
 #define NAME "ktraced/"
@@ -146,27 +148,17 @@ size_t ktrace_port_list(struct ktrace_port *list, size_t max)
 
 struct ktrace_port *ktrace_port_list_all(size_t *nr)
 {
-	struct ktrace_port *list = NULL, *more;
+	struct ktrace_port *list = NULL;
 	size_t room = 0;
 
 	while ((*nr = ktrace_port_list(list, room)) > room || !list) {
 		room = *nr + ROUND_MIN;
-		more = realloc(list, room * sizeof(*list));
-		if (!more) {
+		if (!LIST_RESIZE(list, room)) {
 			free(list);
 			return NULL;
 		}
-		list = more;
 	}
 	return list;
-}
-
-static __u64 now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (__u64)now.tv_sec * 1000 + (__u64)now.tv_nsec / 1000000;
 }
 
 /* A question to one port. @ready's events are what it waits for; 0: it is over, with @error. */
@@ -245,7 +237,7 @@ static void ask_round(struct question *list, struct pollfd *ready, size_t nr, co
 	for (i = 0; i < nr; i++)
 		begin(&list[i], text);
 	for (;;) {
-		const __u64 now = now_ms();
+		const __u64 now = (__u64)now_ms();
 
 		for (i = left = 0; i < nr; i++)
 			left += ready[i].fd >= 0;
@@ -276,7 +268,7 @@ static size_t round_size(size_t nr)
 void ktrace_port_ask_all(const struct ktrace_port *ports, size_t nr, const char *text,
 			 char **answers, int *errors)
 {
-	const __u64 end_ms = now_ms() + WAIT_MS;
+	const __u64 end_ms = (__u64)now_ms() + WAIT_MS;
 	const size_t size = round_size(nr);
 	struct question *list = calloc(size, sizeof(*list));
 	struct pollfd *ready = calloc(size, sizeof(*ready));
@@ -286,7 +278,7 @@ void ktrace_port_ask_all(const struct ktrace_port *ports, size_t nr, const char 
 		errors[i] = -ENOMEM;
 	}
 	for (size_t done = 0, i; list && ready && done < nr; done += i) {
-		const __u64 rounds = (nr - done + size - 1) / size, now = now_ms();
+		const __u64 rounds = (nr - done + size - 1) / size, now = (__u64)now_ms();
 
 		for (i = 0; i < size && done + i < nr; i++)
 			list[i] = (struct question) {

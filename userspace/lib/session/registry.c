@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 #define ENTRY_NR_PER_CALL 256
 #define PID_NR (1u << 22)
 
@@ -50,15 +52,8 @@ static void remember_pid(struct registry *r, __u32 pid)
 
 	if (!pid || pid >= PID_NR || (r->known[pid / 8] & bit))
 		return;
-	if (r->pid_nr == r->pid_cap) {
-		__u32 cap = r->pid_cap ? 2 * r->pid_cap : 64;
-		__u32 *pids = realloc(r->pids, cap * sizeof(*pids));
-
-		if (!pids)
-			return;
-		r->pids = pids;
-		r->pid_cap = cap;
-	}
+	if (!LIST_GROW(r->pids, r->pid_nr, r->pid_cap))
+		return;
 	r->pids[r->pid_nr++] = pid;
 	r->known[pid / 8] |= bit;
 }

@@ -23,6 +23,7 @@
 #include <ktrace/shark.h>
 
 #include "base/file_limit.h"
+#include "base/write_all.h"
 #include "content.h"
 #include "daemon.h"
 
@@ -83,20 +84,13 @@ static __attribute__((constructor)) void begin(void)
 /* ---- files ---- */
 
 /* Appends to a file of @before bytes, and flushes it to the disk. Return: 0, -errno. */
-static int write_all(int fd, off_t before, const char *data, size_t bytes)
+static int append(int fd, off_t before, const char *data, size_t bytes)
 {
-	if (!may_have_file_of((__u64)before + bytes))
-		return -EFBIG;
-	while (bytes) {
-		ssize_t n = write(fd, data, bytes);
+	const int error = may_have_file_of((__u64)before + bytes) ? write_all(fd, data, bytes)
+								  : -EFBIG;
 
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		if (n > 0) {
-			data += n;
-			bytes -= (size_t)n;
-		}
-	}
+	if (error)
+		return error;
 	return fsync(fd) && errno != EINVAL && errno != EROFS ? -errno : 0;
 }
 
@@ -109,7 +103,7 @@ static int append_to_file(const char *path, const struct content *c)
 	if (fd < 0)
 		return -errno;
 	before = lseek(fd, 0, SEEK_END);
-	error = before < 0 ? -errno : write_all(fd, before, c->data, c->bytes);
+	error = before < 0 ? -errno : append(fd, before, c->data, c->bytes);
 	if (error && before >= 0 && ftruncate(fd, before))
 		error = -errno;
 	close(fd);
@@ -128,7 +122,7 @@ static int write_new_file(const char *path, const struct content *c)
 	fd = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return -errno;
-	error = write_all(fd, 0, c->data, c->bytes);
+	error = append(fd, 0, c->data, c->bytes);
 	if (close(fd) && !error)
 		error = -errno;
 	if (!error && rename(part, path))

@@ -9,6 +9,7 @@
  */
 #include <ktrace/state.h>
 
+#include "base/grow.h"
 #include "state.h"
 #include "decode/syscall.h"
 
@@ -40,30 +41,16 @@ static __u64 key_of_resource(const struct ktrace_resource *r)
 	return resource_key(r->machine, r->kind, r->number);
 }
 
-static int grow(void *array, __u32 *cap, size_t size)
-{
-	__u32 more = *cap ? 2 * *cap : 64;
-	void *bigger = realloc(*(void **)array, more * size);
-
-	if (!bigger)
-		return -ENOMEM;
-	*(void **)array = bigger;
-	*cap = more;
-	return 0;
-}
-
 /* Makes room before an event is applied, so that nothing moves meanwhile. Returns 0 or -ENOMEM. */
 static int make_room(struct ktrace_states *s)
 {
 	struct core *c = &s->now;
-	int ret = 0;
+	int ret;
 
-	if (c->process_nr + ROOM > c->process_cap)
-		ret = grow(&c->processes, &c->process_cap, sizeof(*c->processes));
-	if (!ret && c->resource_nr + ROOM > c->resource_cap)
-		ret = grow(&c->resources, &c->resource_cap, sizeof(*c->resources));
-	if (!ret)
-		ret = ktrace_map_reserve(&s->by_thread, ROOM);
+	if (!LIST_GROW(c->processes, c->process_nr + ROOM - 1, c->process_cap) ||
+	    !LIST_GROW(c->resources, c->resource_nr + ROOM - 1, c->resource_cap))
+		return -ENOMEM;
+	ret = ktrace_map_reserve(&s->by_thread, ROOM);
 	return ret ? ret : ktrace_map_reserve(&s->by_resource, ROOM);
 }
 
@@ -233,16 +220,14 @@ static void thin_out(struct ktrace_states *s)
 
 static int save(struct ktrace_states *s, __u64 time)
 {
-	struct saved *bigger = realloc(s->saved, (s->saved_nr + 1) * sizeof(*bigger));
 	int ret;
 
-	if (!bigger)
+	if (!LIST_RESIZE(s->saved, s->saved_nr + 1))
 		return -ENOMEM;
-	s->saved = bigger;
-	ret = copy_core(&bigger[s->saved_nr].core, &s->now);
+	ret = copy_core(&s->saved[s->saved_nr].core, &s->now);
 	if (ret)
 		return ret;
-	bigger[s->saved_nr++].time = time;
+	s->saved[s->saved_nr++].time = time;
 	s->saved_bytes += saved_size(&s->now);
 	while (s->saved_bytes > STATE_SAVED_MAX && s->saved_nr > 1)
 		thin_out(s);
@@ -290,14 +275,11 @@ static bool is_partial(const struct ktrace_trace *trace)
 static int learn_trace(struct ktrace_states *s, const struct ktrace_trace *trace)
 {
 	size_t index = ktrace_trace_index(trace);
-	struct state_trace *bigger;
 
 	if (index >= s->trace_nr) {
-		bigger = realloc(s->traces, (index + 1) * sizeof(*bigger));
-		if (!bigger)
+		if (!LIST_RESIZE(s->traces, index + 1))
 			return -ENOMEM;
-		memset(bigger + s->trace_nr, 0, (index + 1 - s->trace_nr) * sizeof(*bigger));
-		s->traces = bigger;
+		memset(s->traces + s->trace_nr, 0, (index + 1 - s->trace_nr) * sizeof(*s->traces));
 		s->trace_nr = index + 1;
 	}
 	if (!s->traces[index].machine)

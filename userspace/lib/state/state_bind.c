@@ -7,6 +7,7 @@
  * all fields before them have a fixed size.
  */
 #include "decode/value.h"
+#include "base/grow.h"
 #include "state.h"
 
 #include <errno.h>
@@ -70,23 +71,20 @@ int ktrace_step_bind(struct ktrace_states *s, const struct ktrace_event_type *ty
 	       const struct binding **out)
 {
 	__u32 place = ktrace_map_get(&s->by_type, (uintptr_t)type);
-	struct binding *all;
+	struct binding *b;
 
 	if (place != ~0u) {
 		*out = &s->bindings[place];
 		return 0;
 	}
-	all = realloc(s->bindings, (s->binding_nr + 1) * sizeof(*all));
-	if (!all)
+	if (!LIST_RESIZE(s->bindings, s->binding_nr + 1) || ktrace_map_reserve(&s->by_type, 1))
 		return -ENOMEM;
-	s->bindings = all;
-	if (ktrace_map_reserve(&s->by_type, 1))
-		return -ENOMEM;
-	all[s->binding_nr] = make_binding(type);
-	if (all[s->binding_nr].rule)
+	b = &s->bindings[s->binding_nr];
+	*b = make_binding(type);
+	if (b->rule)
 		remember_names(s, type);
-	ktrace_map_set(&s->by_type, (uintptr_t)type, s->binding_nr);
-	*out = &all[s->binding_nr++];
+	ktrace_map_set(&s->by_type, (uintptr_t)type, s->binding_nr++);
+	*out = b;
 	return 0;
 }
 

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 /* Maximum number of types to search linearly */
 #define TYPES_FEW 16u
 
@@ -66,16 +68,9 @@ void ktrace_node_index(struct inner *n)
 static struct node *add_child(struct inner *n, __u64 key)
 {
 	struct node *child = ktrace_node_new(n->node.pub.level + 1), *up = &n->node;
-	struct ktrace_statistic **bigger = up->pub.children;
 
-	if (up->pub.child_nr == up->cap) {
-		bigger = realloc(bigger, (up->cap ? 2 * up->cap : 4) * sizeof(*bigger));
-		if (bigger) {
-			up->pub.children = bigger;
-			up->cap = up->cap ? 2 * up->cap : 4;
-		}
-	}
-	if (!bigger || !child || (key >= KEYS_SMALL && ktrace_map_reserve(&n->by_key, 1))) {
+	if (!child || !LIST_GROW(up->pub.children, up->pub.child_nr, up->cap) ||
+	    (key >= KEYS_SMALL && ktrace_map_reserve(&n->by_key, 1))) {
 		free(child);
 		return NULL;
 	}
@@ -114,19 +109,17 @@ static __u32 find_type(const struct node *n, const struct ktrace_event_type *typ
 static int add_type(struct node *n, const struct ktrace_event_type *type)
 {
 	const __u32 nr = n->pub.type_nr;
-	struct ktrace_statistic_type *bigger = realloc(n->pub.types, (nr + 1) * sizeof(*bigger));
 
-	if (!bigger)
+	if (!LIST_RESIZE(n->pub.types, nr + 1))
 		return -ENOMEM;
-	n->pub.types = bigger;
 	if (nr >= TYPES_FEW && !n->by_type)
 		n->by_type = calloc(1, sizeof(*n->by_type));
 	if (nr >= TYPES_FEW &&
 	    (!n->by_type || ktrace_map_reserve(n->by_type, TYPES_FEW + 1)))
 		return -ENOMEM;
-	bigger[n->pub.type_nr++] = (struct ktrace_statistic_type){ .type = type };
+	n->pub.types[n->pub.type_nr++] = (struct ktrace_statistic_type){ .type = type };
 	for (__u32 i = nr == TYPES_FEW ? 0 : nr; nr >= TYPES_FEW && i <= nr; i++)
-		ktrace_map_set(n->by_type, (__u64)(uintptr_t)bigger[i].type, i);
+		ktrace_map_set(n->by_type, (__u64)(uintptr_t)n->pub.types[i].type, i);
 	return 0;
 }
 

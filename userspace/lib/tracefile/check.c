@@ -8,6 +8,7 @@
 #include <ktrace/check.h>
 
 #include "base/grow.h"
+#include "base/lost.h"
 #include "by_id.h"
 #include "line.h"
 #include "read.h"
@@ -99,13 +100,9 @@ static struct checked *get_stream(struct checker *c, __u32 id)
 
 static int remember(struct checker *c, const struct ktrace_section *s, __u64 offset)
 {
-	struct ktrace_index *index = ktrace_grow(c->index, c->index_nr, &c->index_cap,
-						 sizeof(*index));
-
-	if (!index)
+	if (!LIST_GROW(c->index, c->index_nr, c->index_cap))
 		return -ENOMEM;
-	c->index = index;
-	index[c->index_nr++] = ktrace_section_entry(s, offset);
+	c->index[c->index_nr++] = ktrace_section_entry(s, offset);
 	return 0;
 }
 
@@ -212,12 +209,8 @@ static void check_lost(struct checker *c, struct checked *st, __u64 offset)
 /* Takes the losses that earlier parts have reported, which META repeats. */
 static void take_before(struct checked *st, const char *line)
 {
-	int i;
-
-	if (st->end || !ktrace_line_lost(line, st->lost.count))
-		return;
-	for (st->before = 0, i = 0; i < KTRACE_LOST_NR; i++)
-		st->before += st->lost.count[i];
+	if (!st->end && ktrace_line_lost(line, st->lost.count))
+		st->before = lost_total(st->lost.count);
 }
 
 /* Takes the block sizes of the streams that a META section announces. */
@@ -289,12 +282,9 @@ static void check_streams(struct checker *c)
 {
 	const struct checked *st;
 	__u64 sum;
-	int k;
 
 	for (st = c->first; st; st = st->next) {
-		for (sum = 0, k = 0; k < KTRACE_LOST_NR; k++)
-			sum += st->lost.count[k];
-		sum -= st->before;
+		sum = lost_total(st->lost.count) - st->before;
 		c->out->lost += sum;
 		if (st->gap && !sum)
 			ktrace_reader_report(&c->reader, st->gap,

@@ -7,6 +7,7 @@
  */
 #include <ktrace/tracefile.h>
 
+#include "base/search.h"
 #include "section.h"
 #include "write.h"
 
@@ -108,15 +109,8 @@ err_free:
 /* Returns the entry of the section that begins at @offset, NULL = none does. */
 static struct ktrace_index *find(struct ktrace_tracefile *tf, __u64 offset)
 {
-	size_t low = 0, high = tf->index_nr, middle;
+	const size_t low = PARTITION_POINT(tf->index_nr, i, tf->index[i].offset < offset);
 
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (tf->index[middle].offset < offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low < tf->index_nr && tf->index[low].offset == offset ? &tf->index[low] : NULL;
 }
 

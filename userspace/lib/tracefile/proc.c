@@ -14,23 +14,13 @@
 #include <unistd.h>
 
 #include "arch/arch.h"
+#include "base/proc_stat.h"
+#include "base/read_text.h"
 
 /*
  * Reads a small file, without the newline at its end (the name of a thread may contain others);
  * empty if it cannot be read.
  */
-static void read_line(const char *path, char *buf, size_t size)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, buf, size - 1);
-
-	if (n > 0 && buf[n - 1] == '\n')
-		n--;
-	buf[n > 0 ? n : 0] = '\0';
-	if (fd >= 0)
-		close(fd);
-}
-
 /* True without a system call filter, which may kill a process for a call that it does not know. */
 static bool is_unfiltered(void)
 {
@@ -92,30 +82,18 @@ void ktrace_text_thread(struct ktrace_text *t, __u32 pid, __u32 tid, __u64 ts)
 	ktrace_text_str(t, "comm", comm);
 }
 
-static __u32 parent_of(__u32 pid)
-{
-	char path[64], stat[512], *end;
-	unsigned int ppid = 0;
-
-	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
-	read_line(path, stat, sizeof(stat));
-	/* The name is in parentheses and may contain anything. */
-	end = strrchr(stat, ')');
-	if (end && sscanf(end + 1, " %*c %u", &ppid) != 1)
-		ppid = 0;
-	return ppid;
-}
-
 void ktrace_text_process(struct ktrace_text *t, __u32 pid, __u64 ts)
 {
 	char path[64], text[4096];
+	struct proc_stat stat;
 	ssize_t n;
 
 	snprintf(path, sizeof(path), "/proc/%u/comm", pid);
 	read_line(path, text, sizeof(text));
 	ktrace_text_line(t, "process");
 	ktrace_text_u64(t, "pid", pid);
-	ktrace_text_u64(t, "ppid", parent_of(pid));
+	proc_stat_of(pid, &stat);
+	ktrace_text_u64(t, "ppid", stat.ppid);
 	ktrace_text_u64(t, "ts", ts);
 	ktrace_text_str(t, "comm", text);
 	snprintf(path, sizeof(path), "/proc/%u/exe", pid);

@@ -7,6 +7,7 @@
  */
 #include <ktrace/tracefile.h>
 
+#include "base/grow.h"
 #include "base/percent.h"
 
 #include <errno.h>
@@ -17,23 +18,9 @@
 
 static bool reserve(struct ktrace_text *t, size_t more)
 {
-	size_t cap = t->cap ? t->cap : 512;
-	char *buf;
-
-	if (t->error)
-		return false;
-	while (cap - t->len <= more)
-		cap *= 2;
-	if (cap == t->cap)
-		return true;
-	buf = realloc(t->buf, cap);
-	if (!buf) {
+	if (!t->error && !LIST_GROW(t->buf, t->len + more, t->cap))
 		t->error = -ENOMEM;
-		return false;
-	}
-	t->buf = buf;
-	t->cap = cap;
-	return true;
+	return !t->error;
 }
 
 static void append(struct ktrace_text *t, const char *s, size_t n)

@@ -69,15 +69,10 @@ int ktrace_write_all(int fd, struct iovec *iov, int nr, __u64 offset)
 
 void ktrace_writer_index(struct ktrace_tracefile *tf, const struct ktrace_section *s)
 {
-	struct ktrace_index *index = ktrace_grow(tf->index, tf->index_nr, &tf->index_cap,
-						 sizeof(*index));
-
-	if (!index) {
+	if (LIST_GROW(tf->index, tf->index_nr, tf->index_cap))
+		tf->index[tf->index_nr++] = ktrace_section_entry(s, tf->size);
+	else
 		tf->has_index = false;
-		return;
-	}
-	tf->index = index;
-	index[tf->index_nr++] = ktrace_section_entry(s, tf->size);
 }
 
 static size_t padding(size_t size)

@@ -15,6 +15,8 @@
 #include <string.h>
 #include <zstd.h>
 
+#include "base/grow.h"
+
 /*
  * Expands a frame. Returns 0, -EBADMSG if it is not exactly one frame of @raw_size bytes, -ENOMEM.
  */
@@ -29,14 +31,10 @@ int ktrace_zstd_frame_expand(const void *frame, size_t size, void *raw, size_t r
 /* Grows *@bytes, of *@cap bytes, to at least @size. Returns 0, -ENOMEM. */
 int ktrace_reserve(char **bytes, size_t *cap, size_t size)
 {
-	char *more;
-
 	if (size <= *cap)
 		return 0;
-	more = realloc(*bytes, size);
-	if (!more)
+	if (!LIST_RESIZE(*bytes, size))
 		return -ENOMEM;
-	*bytes = more;
 	*cap = size;
 	return 0;
 }

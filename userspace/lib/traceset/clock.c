@@ -18,7 +18,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define NS_PER_S 1000000000ull
+#include "base/clock.h"
+#include "base/grow.h"
+#include "base/search.h"
+
 /* Smaller differences between clocks are jitter; no machine sleeps for so short a time. */
 #define SLEPT_NS 10000000ull
 /* Keeps events after waking up in order; at most an eighth of the stretch. */
@@ -144,24 +147,21 @@ static void reach(struct clock *c, const struct segment *reading)
 int ktrace_clock_add(struct clock *c, const struct segment *reading, __u64 hz)
 {
 	const struct segment *last = c->nr ? &c->segments[c->nr - 1] : NULL;
-	struct segment *segments = c->segments;
 
 	if (last && (reading->raw <= last->raw || reading->mono < last->mono)) {
 		c->rejected++;
 		return -EINVAL;
 	}
 	if (c->cap - c->nr < 3) {
-		segments = realloc(segments, (c->cap + 64) * sizeof(*segments));
-		if (!segments)
+		if (!LIST_RESIZE(c->segments, c->cap + 64))
 			return -ENOMEM;
-		c->segments = segments;
 		c->cap += 64;
 	}
 	if (last)
 		reach(c, reading);
 	else
 		c->hz = hz ? hz : NS_PER_S;
-	segments[c->nr++] = *reading;
+	c->segments[c->nr++] = *reading;
 	c->readings++;
 	set_last_rate(c);
 	return 0;
@@ -204,18 +204,9 @@ void ktrace_clock_free(struct clock *c)
 /* Returns the stretch that contains @raw; the first one for earlier stamps. NULL: no readings. */
 const struct segment *ktrace_clock_segment(const struct clock *c, __u64 raw)
 {
-	size_t low = 0, high = c->nr, middle;
+	const size_t low = PARTITION_POINT(c->nr, i, c->segments[i].raw <= raw);
 
-	if (!c->nr)
-		return NULL;
-	while (high - low > 1) {
-		middle = low + (high - low) / 2;
-		if (c->segments[middle].raw <= raw)
-			low = middle;
-		else
-			high = middle;
-	}
-	return &c->segments[low];
+	return c->nr ? &c->segments[low ? low - 1 : 0] : NULL;
 }
 
 /* True if the clock has exactly this reading. */

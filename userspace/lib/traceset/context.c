@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "trace.h"
 
 #define ITEMS_SHIFT 24
@@ -153,14 +154,12 @@ static void free_image(struct ktrace_kernel_image *image)
 
 int ktrace_context_add_image(struct trace *t, const char *name, const char *build, __u64 text)
 {
-	struct ktrace_kernel_image **images, *image;
+	struct ktrace_kernel_image *image;
 
 	if (t->image_nr == IMAGES_MAX)
 		return -EINVAL;
-	images = realloc(t->images, (t->image_nr + 1) * sizeof(struct ktrace_kernel_image *));
-	if (!images)
+	if (!LIST_RESIZE(t->images, t->image_nr + 1))
 		return -ENOMEM;
-	t->images = images;
 	image = calloc(1, sizeof(*image));
 	if (!image)
 		return -ENOMEM;
@@ -171,7 +170,7 @@ int ktrace_context_add_image(struct trace *t, const char *name, const char *buil
 		free_image(image);
 		return -ENOMEM;
 	}
-	images[t->image_nr++] = image;
+	t->images[t->image_nr++] = image;
 	return 0;
 }
 

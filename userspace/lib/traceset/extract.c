@@ -19,6 +19,7 @@
 
 #include <ktrace/context.h>
 
+#include "base/search.h"
 #include "tracefile/zstd_frame.h"
 
 #define BLOCK_DEFAULT 65536u
@@ -175,18 +176,11 @@ int ktrace_extract_compress(struct ktrace_extract *x, int level)
 static struct out_stream *find_stream(const struct source *source,
 				      const struct ktrace_trace_stream *from)
 {
-	size_t low = 0, high = source->trace->stream_nr, middle;
+	const size_t at = PARTITION_POINT(source->trace->stream_nr, i,
+					  source->streams[i].from->id < from->id);
 
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (source->streams[middle].from == from)
-			return &source->streams[middle];
-		if (source->streams[middle].from->id < from->id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return NULL;
+	return at < source->trace->stream_nr && source->streams[at].from == from ?
+	       &source->streams[at] : NULL;
 }
 
 /* Writes the current block; the next one begins at the next multiple of the block size. */

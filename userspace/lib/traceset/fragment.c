@@ -105,17 +105,15 @@ static void note_scattered(struct pending *p, const struct ktrace_trace_event *e
 static int add_run(struct pending *p, const struct ktrace_trace_event *e)
 {
 	struct stream *s = (struct stream *)e->stream;
-	struct run *last = p->run_nr ? &p->runs[p->run_nr - 1] : NULL, *runs;
+	struct run *last = p->run_nr ? &p->runs[p->run_nr - 1] : NULL;
 
 	if (last && last->stream == s && s->next - 1 - last->entry <= 1) {
 		last->entry = s->next - 1;
 		last->nr++;
 		return 0;
 	}
-	runs = ktrace_grow(p->runs, p->run_nr, &p->run_cap, sizeof(*runs));
-	if (!runs)
+	if (!LIST_GROW(p->runs, p->run_nr, p->run_cap))
 		return -ENOMEM;
-	p->runs = runs;
 	p->runs[p->run_nr++] = (struct run){
 		.stream = s, .section = entry_offset(&s->entries[s->next - 1]),
 		.entry = s->next - 1, .off = stream_now_off(s), .nr = 1,
@@ -129,18 +127,9 @@ static int append(struct pending *p, const struct ktrace_trace_event *e)
 	__u32 have = p->event.len;
 	__u64 left = p->total - have;
 	__u32 n = e->len < left ? e->len : (__u32)left;
-	size_t cap = p->cap ? p->cap : 65536;
-	char *buf;
 
-	while (cap < (size_t)have + n)
-		cap *= 2;
-	if (cap != p->cap) {
-		buf = realloc(p->buf, cap);
-		if (!buf)
-			return -ENOMEM;
-		p->buf = buf;
-		p->cap = cap;
-	}
+	if (!LIST_GROW(p->buf, (size_t)have + n, p->cap))
+		return -ENOMEM;
 	memcpy(p->buf + have, e->payload, n);
 	p->event = *e;
 	p->event.len = have + n;

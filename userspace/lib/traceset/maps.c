@@ -12,6 +12,7 @@
  * logarithmic in the number of addresses.
  */
 #include "base/grow.h"
+#include "base/search.h"
 #include "trace.h"
 
 #include <errno.h>
@@ -47,14 +48,12 @@ int ktrace_maps_text(struct map_fact *fact, const char *path, const char *build)
 /* Takes over @fact with its texts, also on failure. Returns 0, -ENOMEM. */
 int ktrace_maps_add(struct maps *m, const struct map_fact *fact)
 {
-	struct map_fact copy = *fact, *facts;
+	struct map_fact copy = *fact;
 
-	facts = m->nr < SAME - 1 ? ktrace_grow(m->facts, m->nr, &m->cap, sizeof(*facts)) : NULL;
-	if (!facts) {
+	if (m->nr >= SAME - 1 || !LIST_GROW(m->facts, m->nr, m->cap)) {
 		free_texts(&copy);
 		return -ENOMEM;
 	}
-	m->facts = facts;
 	copy.nr = m->nr;
 	m->facts[m->nr++] = copy;
 	m->is_ordered = false;
@@ -89,32 +88,16 @@ static int by_place(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Returns how many of @nr elements, sorted by @compare, are not after @key */
-static size_t count_until(const void *things, size_t nr, size_t size, const void *key,
-			  int (*compare)(const void *, const void *))
-{
-	size_t low = 0, high = nr, middle;
-
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (compare((const char *)things + middle * size, key) <= 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 static size_t places_until(const struct maps *m, __u64 address)
 {
-	return count_until(m->places, m->place_nr, sizeof(*m->places), &address, by_place);
+	return PARTITION_POINT(m->place_nr, i, m->places[i] <= address);
 }
 
 /* Returns what @pid had at @raw; @nr: up to which fact, if there are several at that time */
 static __u32 version_at(const struct maps *m, __u32 pid, __u64 raw, __u64 nr)
 {
 	const struct map_fact key = { .pid = pid, .raw = raw, .nr = nr };
-	const size_t i = count_until(m->facts, m->nr, sizeof(key), &key, by_process);
+	const size_t i = PARTITION_POINT(m->nr, at, by_process(&m->facts[at], &key) <= 0);
 
 	return i && m->facts[i - 1].pid == pid ? m->facts[i - 1].version : SAME;
 }
@@ -154,7 +137,7 @@ static size_t middle_of(struct range at)
 static __u32 change(struct maps *m, __u32 tree, struct range at, struct range to, __u32 same)
 {
 	const size_t middle = middle_of(at);
-	struct map_node *nodes, node;
+	struct map_node node;
 
 	if (to.end <= at.begin || at.end <= to.begin)
 		return tree;
@@ -163,14 +146,11 @@ static __u32 change(struct maps *m, __u32 tree, struct range at, struct range to
 	node.half[0] = change(m, half_of(m, tree, 0), (struct range){ at.begin, middle }, to, same);
 	node.half[1] = change(m, half_of(m, tree, 1), (struct range){ middle, at.end }, to, same);
 	node.has_begin = has_begin(m, node.half[0], at.begin) || has_begin(m, node.half[1], middle);
-	nodes = m->node_nr < SAME ? ktrace_grow(m->nodes, m->node_nr, &m->node_cap, sizeof(*nodes))
-				  : NULL;
-	if (!nodes) {
+	if (m->node_nr >= SAME || !LIST_GROW(m->nodes, m->node_nr, m->node_cap)) {
 		m->error = -ENOMEM;
 		return SAME;
 	}
-	m->nodes = nodes;
-	nodes[m->node_nr] = node;
+	m->nodes[m->node_nr] = node;
 	return (__u32)m->node_nr++;
 }
 
@@ -209,11 +189,9 @@ static void find_places(struct maps *m)
 static bool order(struct maps *m)
 {
 	struct map_fact **facts = malloc(m->nr * sizeof(*facts));
-	__u64 *places = realloc(m->places, 2 * m->nr * sizeof(*places));
 	size_t i;
 
-	m->error = facts && places ? 0 : -ENOMEM;
-	m->places = places ? places : m->places;
+	m->error = facts && LIST_RESIZE(m->places, 2 * m->nr) ? 0 : -ENOMEM;
 	m->node_nr = 0;
 	if (!m->error) {
 		qsort(m->facts, m->nr, sizeof(*m->facts), by_process);

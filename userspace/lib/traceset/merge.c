@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 static int by_place(const void *left, const void *right)
 {
 	const struct stream *a = *(struct stream *const *)left;
@@ -24,21 +26,13 @@ static int by_place(const void *left, const void *right)
 static int reserve(struct merge *m, size_t nr)
 {
 	size_t leaves = m->leaves ? m->leaves : 1;
-	struct stream **streams;
-	struct merge_key *losers;
 
 	while (leaves < nr)
 		leaves *= 2;
 	if (leaves == m->leaves)
 		return 0;
-	streams = realloc(m->streams, leaves * sizeof(struct stream *));
-	if (!streams)
+	if (!LIST_RESIZE(m->streams, leaves) || !LIST_RESIZE(m->losers, leaves))
 		return -ENOMEM;
-	m->streams = streams;
-	losers = realloc(m->losers, leaves * sizeof(*losers));
-	if (!losers)
-		return -ENOMEM;
-	m->losers = losers;
 	m->leaves = leaves;
 	return 0;
 }

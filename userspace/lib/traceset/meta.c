@@ -155,15 +155,12 @@ static int add_stream(struct trace *t, const struct line *l)
 static int grow_types(struct type_table *table, __u32 id)
 {
 	__u32 nr = (id | 63) + 1;
-	struct ktrace_event_type **types;
 
 	if (id < table->nr)
 		return 0;
-	types = realloc(table->types, nr * sizeof(*types));
-	if (!types)
+	if (!LIST_RESIZE(table->types, nr))
 		return -ENOMEM;
-	memset(types + table->nr, 0, (nr - table->nr) * sizeof(*types));
-	table->types = types;
+	memset(table->types + table->nr, 0, (nr - table->nr) * sizeof(*table->types));
 	table->nr = nr;
 	return 0;
 }
@@ -279,7 +276,7 @@ static int add_origin(struct trace *t, const struct line *l)
 
 static int add_process(struct trace *t, const struct line *l)
 {
-	struct ktrace_trace_process *list, p = {
+	struct ktrace_trace_process p = {
 		.pid = get_u32(l, "pid", KTRACE_TID_MASK),
 		.ppid = get_u32(l, "ppid", KTRACE_TID_MASK),
 	};
@@ -290,17 +287,15 @@ static int add_process(struct trace *t, const struct line *l)
 	p.is_fork = maps && !strcmp(maps, "parent");
 	if (ret)
 		return ret;
-	list = ktrace_grow(t->processes, t->process_nr, &t->process_cap, sizeof(*list));
-	if (!list)
+	if (!LIST_GROW(t->processes, t->process_nr, t->process_cap))
 		return -ENOMEM;
-	t->processes = list;
-	list[t->process_nr++] = p;
+	t->processes[t->process_nr++] = p;
 	return add_origin(t, l);
 }
 
 static int add_ids(struct trace *t, const struct line *l)
 {
-	struct ktrace_trace_ids *list, ids = {
+	struct ktrace_trace_ids ids = {
 		.first = get_u32(l, "first", KTRACE_TID_MASK),
 		.nr = get_u32(l, "nr", KTRACE_TID_MASK),
 		.inner = get_u32(l, "inner", ~0u),
@@ -308,11 +303,9 @@ static int add_ids(struct trace *t, const struct line *l)
 
 	if (!ids.first || !ids.nr || !get_u64(l, "ns", &ids.space))
 		return -EINVAL;
-	list = ktrace_grow(t->ids, t->ids_nr, &t->ids_cap, sizeof(*list));
-	if (!list)
+	if (!LIST_GROW(t->ids, t->ids_nr, t->ids_cap))
 		return -ENOMEM;
-	t->ids = list;
-	list[t->ids_nr++] = ids;
+	t->ids[t->ids_nr++] = ids;
 	return 0;
 }
 
@@ -429,16 +422,14 @@ static int copy_str(const struct line *l, const char *key, char **to)
 
 static int add_choice(struct trace *t, const struct line *l)
 {
-	struct chosen *c = realloc(t->choices, (t->choice_nr + 1) * sizeof(*c));
+	struct chosen *c;
 
-	if (!c)
-		return -ENOMEM;
-	t->choices = c;
 	if (t->choice_nr == CHOICES_MAX)
 		return -EINVAL;
-	c += t->choice_nr;
+	if (!LIST_RESIZE(t->choices, t->choice_nr + 1))
+		return -ENOMEM;
+	c = &t->choices[t->choice_nr++];
 	*c = (struct chosen){ 0 };
-	t->choice_nr++;
 	get_u64(l, "ts", &c->raw);
 	return copy_str(l, "levels", &c->levels) || copy_str(l, "events", &c->events) ||
 	       copy_str(l, "filters", &c->filters) || copy_str(l, "where", &c->where) ?

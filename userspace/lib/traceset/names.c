@@ -12,6 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+#include "base/search.h"
+
 /* Limit of names kept for one thread: no program has more. */
 #define NAMES_MAX 16384u
 
@@ -40,31 +43,10 @@ static int grow_table(struct names *n)
 	return 0;
 }
 
-static int grow_thread(struct thread *t)
-{
-	__u32 cap = t->cap ? 2 * t->cap : 2;
-	struct name *names = realloc(t->names, cap * sizeof(*names));
-
-	if (!names)
-		return -ENOMEM;
-	t->names = names;
-	t->cap = cap;
-	return 0;
-}
-
 /* Returns the number of facts at or before @raw. */
 static __u32 facts_until(const struct thread *t, __u64 raw)
 {
-	__u32 low = 0, high = t->nr, middle;
-
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (t->names[middle].raw <= raw)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return PARTITION_POINT(t->nr, i, t->names[i].raw <= raw);
 }
 
 /*
@@ -125,11 +107,8 @@ int ktrace_names_add(struct names *n, __u32 tid, const struct name *name)
 	}
 	if (t->nr == NAMES_MAX)
 		return 0;
-	if (t->nr == t->cap) {
-		ret = grow_thread(t);
-		if (ret)
-			return ret;
-	}
+	if (!LIST_GROW(t->names, t->nr, t->cap))
+		return -ENOMEM;
 	memmove(&t->names[i + 1], &t->names[i], (t->nr - i) * sizeof(fact));
 	t->names[i] = fact;
 	n->used += !t->nr++;

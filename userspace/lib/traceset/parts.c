@@ -17,19 +17,13 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/grow.h"
+#include "base/search.h"
+
 /* Returns the number of the first part that is not before @part. */
 static size_t place_of(const struct trace *t, __u32 part)
 {
-	size_t low = 0, high = t->part_nr, middle;
-
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (t->parts[middle].part < part)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return PARTITION_POINT(t->part_nr, i, t->parts[i].part < part);
 }
 
 /* Returns the file with the section at @offset; the last one if none contains it. */
@@ -99,10 +93,9 @@ int ktrace_trace_add_part(struct trace *t, const struct reader *file)
 
 	if (i < t->part_nr && t->parts[i].part == file->part)
 		return -EEXIST;
-	parts = realloc(t->parts, (t->part_nr + 1) * sizeof(*parts));
-	if (!parts)
+	if (!LIST_RESIZE(t->parts, t->part_nr + 1))
 		return -ENOMEM;
-	t->parts = parts;
+	parts = t->parts;
 	memmove(&parts[i + 1], &parts[i], (t->part_nr - i) * sizeof(*parts));
 	parts[i] = *file;
 	ktrace_reader_set_base(&parts[i]);

@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
+
 int ktrace_position_new(struct ktrace_position **out)
 {
 	*out = calloc(1, sizeof(**out));
@@ -144,18 +146,12 @@ int ktrace_position_compare(const struct ktrace_position *a, const struct ktrace
 const struct place *ktrace_position_find(const struct ktrace_position *pos,
 					 const struct stream *s)
 {
-	size_t low = 0, high = pos->place_nr, middle;
-	const struct place *p;
+	const __u32 trace = (__u32)s->trace->index, id = s->pub.id;
+	const size_t at = PARTITION_POINT(pos->place_nr, i,
+					  by_stream(&pos->places[i], trace, id) < 0);
+	const struct place *p = &pos->places[at];
 
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (by_stream(&pos->places[middle], (__u32)s->trace->index, s->pub.id) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	p = &pos->places[low];
-	return low < pos->place_nr && !by_stream(p, (__u32)s->trace->index, s->pub.id) ? p : NULL;
+	return at < pos->place_nr && !by_stream(p, trace, id) ? p : NULL;
 }
 
 /* Returns the time of the next event; pending events come when nothing else is left. */

@@ -14,19 +14,12 @@
 
 #include <string.h>
 
+#include "base/search.h"
+
 /* Returns the number of the first section that can have an event at or after @time. */
 static size_t first_entry(struct stream *s, __u64 time)
 {
-	size_t low = 0, high = s->entry_nr, middle;
-
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (stream_time(s, s->entries[middle].max_raw) < time)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return PARTITION_POINT(s->entry_nr, i, stream_time(s, s->entries[i].max_raw) < time);
 }
 
 /**

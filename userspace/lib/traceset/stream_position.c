@@ -11,6 +11,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/search.h"
+
 /* Gets the counts before a loss that is next: its notice is read again. */
 static void get_lost(const struct stream *s, struct place *p)
 {
@@ -43,15 +45,8 @@ void ktrace_place_get(const struct stream *s, struct place *p)
 /* Returns the number of the section at this offset, -1 if there is none. */
 long ktrace_place_entry(const struct stream *s, __u64 section)
 {
-	size_t low = 0, high = s->entry_nr, middle;
+	const size_t low = PARTITION_POINT(s->entry_nr, i, entry_offset(&s->entries[i]) < section);
 
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (entry_offset(&s->entries[middle]) < section)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low < s->entry_nr && entry_offset(&s->entries[low]) == section ? (long)low : -1;
 }
 

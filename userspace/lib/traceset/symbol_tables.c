@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "base/grow.h"
+#include "base/search.h"
 
 static void free_one(const struct symbol *k)
 {
@@ -20,13 +21,10 @@ static void free_one(const struct symbol *k)
 
 int ktrace_symbol_table_add(struct symbol_table *t, const struct symbol *k)
 {
-	struct symbol *list = ktrace_grow(t->list, t->nr, &t->cap, sizeof(*list));
-
-	if (!list) {
+	if (!LIST_GROW(t->list, t->nr, t->cap)) {
 		free_one(k);
 		return -ENOMEM;
 	}
-	t->list = list;
 	t->is_unordered |= t->nr && t->list[t->nr - 1].key >= k->key;
 	t->list[t->nr] = *k;
 	t->list[t->nr].order = t->nr;
@@ -65,15 +63,8 @@ void ktrace_symbol_table_sort(struct symbol_table *t)
 const struct symbol *ktrace_symbol_table_find(const struct symbol_table *t,
 						      __u64 key)
 {
-	size_t low = 0, high = t->nr, middle;
+	const size_t low = PARTITION_POINT(t->nr, i, t->list[i].key <= key);
 
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (t->list[middle].key <= key)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low ? &t->list[low - 1] : NULL;
 }
 

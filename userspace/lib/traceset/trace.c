@@ -51,19 +51,17 @@ static struct stream *make_stream(struct trace *t, __u32 id)
 /* Returns the stream with this id, and makes it if there is none. NULL: no memory. */
 struct stream *ktrace_trace_get_stream(struct trace *t, __u32 id)
 {
-	struct stream *s = ktrace_trace_find_stream(t, id), **streams;
+	struct stream *s = ktrace_trace_find_stream(t, id);
 
 	if (s)
 		return s;
-	streams = ktrace_grow(t->streams, t->stream_nr, &t->stream_cap, sizeof(*streams));
-	if (!streams)
+	if (!LIST_GROW(t->streams, t->stream_nr, t->stream_cap))
 		return NULL;
-	t->streams = streams;
 	s = make_stream(t, id);
 	if (!s)
 		return NULL;
-	t->is_unordered |= t->stream_nr && streams[t->stream_nr - 1]->pub.id > id;
-	streams[t->stream_nr++] = s;
+	t->is_unordered |= t->stream_nr && t->streams[t->stream_nr - 1]->pub.id > id;
+	t->streams[t->stream_nr++] = s;
 	return s;
 }
 
@@ -160,16 +158,13 @@ static int add_entry(struct stream *s, const struct ktrace_index *e, __u64 end)
 {
 	bool is_lost = e->type == KTRACE_SECTION_LOST;
 	__u64 max = is_lost ? e->first_ts : e->last_ts, room = end - e->offset;
-	struct entry *entries = ktrace_grow(s->entries, s->entry_nr, &s->entry_cap,
-					    sizeof(*entries));
 
-	if (!entries)
+	if (!LIST_GROW(s->entries, s->entry_nr, s->entry_cap))
 		return -ENOMEM;
-	s->entries = entries;
 	s->trace->used_nr += !s->entry_nr;
-	if (s->entry_nr && entries[s->entry_nr - 1].max_raw > max)
-		max = entries[s->entry_nr - 1].max_raw;
-	entries[s->entry_nr++] = (struct entry){
+	if (s->entry_nr && s->entries[s->entry_nr - 1].max_raw > max)
+		max = s->entries[s->entry_nr - 1].max_raw;
+	s->entries[s->entry_nr++] = (struct entry){
 		.place = e->offset | (is_lost ? ENTRY_LOST : 0),
 		.max_raw = max,
 		.room = room < ~0u ? (__u32)room : ~0u,

@@ -6,6 +6,7 @@
  */
 #include <ktrace/traceset.h>
 
+#include "base/grow.h"
 #include "set.h"
 
 #include <errno.h>
@@ -120,20 +121,18 @@ static bool may_add(const struct ktrace_traceset *set, size_t trace, const struc
 
 static int add_trace(struct ktrace_traceset *set, struct reader *file)
 {
-	struct trace **traces, *t;
+	struct trace *t;
 	int ret;
 
-	traces = realloc(set->traces, (set->trace_nr + 1) * sizeof(struct trace *));
-	if (!traces)
+	if (!LIST_RESIZE(set->traces, set->trace_nr + 1))
 		return -ENOMEM;
-	set->traces = traces;
 	ret = ktrace_trace_new(file, &t);
 	if (ret)
 		return ret;
 	set_offset(set, t);
 	t->index = set->trace_nr;
 	t->ahead = set->ahead;
-	traces[set->trace_nr++] = t;
+	set->traces[set->trace_nr++] = t;
 	return 0;
 }
 

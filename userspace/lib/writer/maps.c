@@ -24,6 +24,7 @@
 #define KTRACE_LIBRARY
 #include <ktrace/writer.h>
 
+#include "base/fnv.h"
 #include "channel.h"
 #include "ids.h"
 #include "registry.h"
@@ -74,15 +75,6 @@ static struct {
 	ElfW(Phdr) ph[HEADERS_MAX];
 	char notes[512];
 } maps = { .list = -1, .memory = -1 };
-
-static __u64 hash_bytes(__u64 hash, const void *data, size_t size)
-{
-	const unsigned char *at = data;
-
-	while (size--)
-		hash = (hash ^ *at++) * 0x100000001b3ull;
-	return hash;
-}
 
 static bool read_memory(void *to, size_t size, __u64 from)
 {
@@ -154,7 +146,7 @@ static bool is_known(const struct mapping *m, __u64 hash)
 
 static void take(const struct mapping *m)
 {
-	const __u64 hash = hash_bytes(m->file, &m->offset, sizeof(m->offset));
+	const __u64 hash = fnv(m->file, &m->offset, sizeof(m->offset));
 
 	if (!m->offset) {
 		maps.file = m->file;
@@ -199,7 +191,7 @@ static bool parse(char *at, struct mapping *m)
 	m->path = strchr(at, '/');
 	if (!m->path)
 		return false;
-	m->file = hash_bytes(0xcbf29ce484222325ull, device, strlen(device));
+	m->file = fnv(FNV_BASIS, device, strlen(device));
 	return true;
 }
 

@@ -6,6 +6,8 @@
 #include <link.h>
 #include <string.h>
 
+#include "base/build_id.h"
+
 static void add_char(struct text *t, char c)
 {
 	if (t->len < t->size - 1)
@@ -51,36 +53,16 @@ void text_add_number(struct text *t, const char *key, __u64 value)
 	text_add_value(t, key, at);
 }
 
-static __u64 padded(__u32 size)
-{
-	return ((__u64)size + 3) & ~3ull;
-}
-
 /* Adds the build id found in the notes from @at to @end, which may be malformed. */
 bool text_add_build_id(struct text *t, const char *at, const char *end)
 {
-	const ElfW(Nhdr) *note;
-	const char *name, *id;
-	size_t i;
+	size_t nr;
+	const unsigned char *id = build_id_find(at, (size_t)(end - at), &nr);
 
-	while ((size_t)(end - at) >= sizeof(*note)) {
-		note = (const ElfW(Nhdr) *)at;
-		name = at + sizeof(*note);
-		if (padded(note->n_namesz) > (size_t)(end - name))
-			return false;
-		id = name + padded(note->n_namesz);
-		if (note->n_descsz > (size_t)(end - id))
-			return false;
-		if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 &&
-		    !memcmp(name, "GNU", 4)) {
-			text_add_value(t, "build", "");
-			for (i = 0; i < note->n_descsz; i++)
-				add_hex(t, (unsigned char)id[i]);
-			return true;
-		}
-		if (padded(note->n_descsz) > (size_t)(end - id))
-			return false;
-		at = id + padded(note->n_descsz);
-	}
-	return false;
+	if (!id)
+		return false;
+	text_add_value(t, "build", "");
+	while (nr--)
+		add_hex(t, *id++);
+	return true;
 }

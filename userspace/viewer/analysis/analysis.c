@@ -98,7 +98,7 @@ static void json_window(struct analysis *a)
 
 static void text_window(struct analysis *a)
 {
-	__u64 lost = lost_events_sum(a->lost);
+	__u64 lost = lost_total(a->lost);
 
 	out_printf(a->out, "%llu events from ", a->events);
 	out_seconds(a->out, analysis_since_start(a, a->from), 0);

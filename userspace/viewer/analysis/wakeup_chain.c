@@ -3,7 +3,7 @@
 #include "wakeup_chain.h"
 
 #include "base/grow.h"
-#include "base/sorted.h"
+#include "base/search.h"
 
 #include <errno.h>
 
@@ -15,7 +15,7 @@ struct wakeup_chain_thread *wakeup_chain_thread(struct wakeup_chain *c, __u64 se
 void wakeup_chain_add(struct wakeup_chain *c, struct wakeup_chain_thread *t,
 		      const struct wakeup_chain_span *span)
 {
-	struct wakeup_chain_span *last = t->nr ? &t->spans[t->nr - 1] : NULL, *spans;
+	struct wakeup_chain_span *last = t->nr ? &t->spans[t->nr - 1] : NULL;
 
 	/* Merge running spans of different modes. */
 	if (last && last->status == span->status && last->to == span->from &&
@@ -23,19 +23,16 @@ void wakeup_chain_add(struct wakeup_chain *c, struct wakeup_chain_thread *t,
 		last->to = span->to;
 		return;
 	}
-	spans = ktrace_grow(t->spans, t->nr, &t->cap, sizeof(*spans));
-	if (!spans) {
+	if (LIST_GROW(t->spans, t->nr, t->cap))
+		t->spans[t->nr++] = *span;
+	else
 		c->error = -ENOMEM;
-		return;
-	}
-	t->spans = spans;
-	spans[t->nr++] = *span;
 }
 
 /* Returns the last span of the thread that begins before @time, NULL = none. */
 static const struct wakeup_chain_span *span_before(const struct wakeup_chain_thread *t, __u64 time)
 {
-	const size_t nr = time ? SORTED_UP_TO(t->spans, t->nr, from, time - 1) : 0;
+	const size_t nr = time ? PARTITION_POINT(t->nr, i, t->spans[i].from <= time - 1) : 0;
 
 	return nr ? &t->spans[nr - 1] : NULL;
 }

@@ -2,12 +2,12 @@
 /* clock_warnings.c - warnings about the clocks of the files */
 #include "clock_warnings.h"
 
+#include "base/clock.h"
 #include "viewer.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define NS_PER_S 1000000000ull
 /* With longer ticks, successive events get the same stamp. */
 #define HZ_MIN 10000000ull
 

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fnv.h"
+
 #define ROWS_MIN 16u
 
 void *hash_table_at(const struct hash_table *r, size_t i)
@@ -15,12 +17,8 @@ void *hash_table_at(const struct hash_table *r, size_t i)
 
 static __u64 hash(const struct hash_table *r, const void *key)
 {
-	const unsigned char *c = key;
-	__u64 h = 0xcbf29ce484222325ull;
-	size_t i;
+	const __u64 h = fnv(FNV_BASIS, key, r->key);
 
-	for (i = 0; i < r->key; i++)
-		h = (h ^ c[i]) * 0x100000001b3ull;
 	return h ^ h >> 29;
 }
 

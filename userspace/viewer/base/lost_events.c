@@ -28,16 +28,7 @@ void lost_events_add(__u64 *sums, const struct ktrace_trace_event *e)
 	if (!lost_events_read(e, &reason, &count))
 		return;
 	sum = &sums[reason & (KTRACE_LOST_NR - 1)];
-	*sum = count > ~0ull - *sum ? ~0ull : *sum + count;
-}
-
-__u64 lost_events_sum(const __u64 *sums)
-{
-	__u64 all = 0;
-
-	for (int i = 0; i < KTRACE_LOST_NR; i++)
-		all = sums[i] > ~0ull - all ? ~0ull : all + sums[i];
-	return all;
+	*sum = lost_sum(*sum, count);
 }
 
 void lost_events_text(struct ktrace_out *out, const __u64 *sums)

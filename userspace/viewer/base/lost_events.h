@@ -6,12 +6,12 @@
 #include <ktrace/traceset.h>
 #include <stdbool.h>
 
+#include "base/lost.h"
+
 /* Returns false if the event lacks these values. */
 bool lost_events_read(const struct ktrace_trace_event *e, __u32 *reason, __u64 *count);
 /* Adds its count to the sum of its reason; sums saturate. */
 void lost_events_add(__u64 *sums, const struct ktrace_trace_event *e);
-/* Returns the sum of all reasons. */
-__u64 lost_events_sum(const __u64 *sums);
 /* Writes " full 3 overwritten 1". */
 void lost_events_text(struct ktrace_out *out, const __u64 *sums);
 /* Writes the member "lost":{"full":3,...}. */

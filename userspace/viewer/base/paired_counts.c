@@ -6,14 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fnv.h"
+
 static struct paired_counts_row *find(const struct paired_counts *t, const char *name)
 {
-	__u64 hash = 0xcbf29ce484222325ull;
-	const char *c;
+	const __u64 hash = fnv(FNV_BASIS, name, strlen(name));
 	size_t i;
 
-	for (c = name; *c; c++)
-		hash = (hash ^ (unsigned char)*c) * 0x100000001b3ull;
 	for (i = hash & (t->cap - 1);; i = (i + 1) & (t->cap - 1))
 		if (!t->rows[i].name || !strcmp(t->rows[i].name, name))
 			return &t->rows[i];

@@ -2,6 +2,7 @@
 /* plot.c - results as SVG pictures */
 #include "plot.h"
 
+#include "base/clock.h"
 #include "clock_warnings.h"
 #include "table.h"
 #include "when.h"
@@ -22,7 +23,6 @@
 #define BINS_HEIGHT 300
 #define LOST_HEIGHT 10
 #define FOOT 20
-#define NS_PER_S 1000000000ull
 
 /* The palette of Okabe and Ito, grey for the rest */
 static const char *const colours[PLOT_SERIES] = {

@@ -8,8 +8,8 @@
  */
 #include "progress.h"
 
-#include "base/now.h"
 
+#include "base/clock.h"
 #include "viewer.h"
 
 #include <signal.h>

@@ -228,7 +228,7 @@ static void put_text(struct ktrace_out *out, const struct diff *d, char **paths)
 		out_seconds(out, ns_of(&d->sides[i].scope), 0);
 		ktrace_out_str(out, " s\n");
 		events[i] = d->sides[i].events;
-		lost[i] = lost_events_sum(d->sides[i].scope.lost);
+		lost[i] = lost_total(d->sides[i].scope.lost);
 	}
 	ktrace_out_str(out, "\n             A             B      change\n");
 	put_numbers(out, events);
@@ -278,7 +278,7 @@ static void put_json(struct ktrace_out *out, const struct diff *d)
 	json_key(out, "events");
 	put_pair(out, pair);
 	for (i = 0; i < 2; i++)
-		pair[i] = lost_events_sum(d->sides[i].scope.lost);
+		pair[i] = lost_total(d->sides[i].scope.lost);
 	json_key(out, "lost");
 	put_pair(out, pair);
 	json_key(out, "counts");

@@ -115,7 +115,7 @@ static int count(struct hist *h)
 
 	while ((ret = time_range_next(&h->scope, &e)) == 1) {
 		bin = &h->bins[bin_of(h, e->time)];
-		now = lost_events_sum(h->scope.lost);
+		now = lost_total(h->scope.lost);
 		bin->lost += now - lost;
 		lost = now;
 		if (e->id == KTRACE_ID_LOST)
@@ -130,7 +130,7 @@ static int count(struct hist *h)
 
 static void put_head(struct ktrace_out *out, const struct hist *h)
 {
-	__u64 lost = lost_events_sum(h->scope.lost);
+	__u64 lost = lost_total(h->scope.lost);
 
 	out_printf(out, "%llu events in %llu bins of ", h->events, h->nr);
 	out_seconds(out, h->width, 0);

@@ -297,7 +297,7 @@ static void put_file(struct ktrace_out *out, const struct ktrace_trace *t)
 
 static void put_lost(struct ktrace_out *out, const __u64 *lost)
 {
-	out_printf(out, "lost        %llu\n", lost_events_sum(lost));
+	out_printf(out, "lost        %llu\n", lost_total(lost));
 	for (__u32 i = 0; i < KTRACE_LOST_NR; i++)
 		if (lost[i])
 			out_printf(out, "%14llu %s\n", lost[i], ktrace_lost_name(i));

@@ -5,9 +5,9 @@
  * Reads files to their present end, then looks at them again a few times a second, until they have
  * their end mark. Events that ktraced has not written yet cannot be seen.
  */
-#include "base/now.h"
 #include "base/viewer.h"
 
+#include "base/clock.h"
 #include "base/when.h"
 #include "base/progress.h"
 #include "events/line.h"

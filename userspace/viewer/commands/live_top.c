@@ -218,9 +218,9 @@ static void put_rate(struct ktrace_out *out, __u64 events, __u64 ns)
 
 static void put_lost(struct ktrace_out *out, const struct time_range *s)
 {
-	if (!lost_events_sum(s->lost))
+	if (!lost_total(s->lost))
 		return;
-	out_printf(out, ", %llu LOST (", lost_events_sum(s->lost));
+	out_printf(out, ", %llu LOST (", lost_total(s->lost));
 	lost_events_text(out, s->lost);
 	out_printf(out, " )");
 }

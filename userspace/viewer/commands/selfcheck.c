@@ -112,12 +112,9 @@ static __u64 digest(const struct ktrace_states *s)
 
 static int add_row(struct row_list *rows, const struct row *row)
 {
-	struct row *at = ktrace_grow(rows->at, rows->nr, &rows->cap, sizeof(*at));
-
-	if (!at)
+	if (!LIST_GROW(rows->at, rows->nr, rows->cap))
 		return -ENOMEM;
-	rows->at = at;
-	at[rows->nr++] = *row;
+	rows->at[rows->nr++] = *row;
 	return 0;
 }
 

@@ -66,7 +66,7 @@ static void put_result(const struct subset *x)
 	}
 	ktrace_out_safe(out, x->path);
 	out_printf(out, ": %llu events, %llu lost, %llu bytes\n", x->events,
-		   lost_events_sum(x->scope.lost), (__u64)st.st_size);
+		   lost_total(x->scope.lost), (__u64)st.st_size);
 }
 
 static const char *reason(int error)

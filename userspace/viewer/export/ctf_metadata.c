@@ -7,6 +7,7 @@
  */
 #include "ctf.h"
 
+#include "base/clock.h"
 #include "events/line.h"
 
 #include <ktrace/context.h>
@@ -15,7 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NS_PER_S 1000000000ull
 
 static const char *const preamble =
 	"typealias integer { size = 8; align = 8; signed = false; } := u8;\n"
@@ -106,7 +106,7 @@ static void put_environment(struct ktrace_out *out, const struct ctf *c)
 			snprintf(prefix, sizeof(prefix), "trace_%zu_", i);
 		put_file_facts(out, t, prefix);
 	}
-	put(out, "\tlost = %llu;\n", (unsigned long long)lost_events_sum(c->x->scope.lost));
+	put(out, "\tlost = %llu;\n", (unsigned long long)lost_total(c->x->scope.lost));
 	for (reason = 0; reason < KTRACE_LOST_NR; reason++)
 		if (c->x->scope.lost[reason])
 			put(out, "\tlost_%s = %llu;\n", ktrace_lost_name(reason),

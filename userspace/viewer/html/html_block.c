@@ -122,12 +122,9 @@ static void put_block(struct html_blocks *b, struct bytes *to)
 
 static int add_entry(struct html_blocks *b)
 {
-	struct html_entry *entries = ktrace_grow(b->entries, b->nr, &b->cap, sizeof(*entries));
-
-	if (!entries)
+	if (!LIST_GROW(b->entries, b->nr, b->cap))
 		return -ENOMEM;
-	b->entries = entries;
-	entries[b->nr++] = b->now;
+	b->entries[b->nr++] = b->now;
 	return 0;
 }
 

@@ -3,7 +3,7 @@
 #include "html_reread.h"
 
 #include "base/grow.h"
-#include "base/sorted.h"
+#include "base/search.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -50,16 +50,14 @@ void html_reread_free(struct html_reread *a)
 
 int html_reread_mark(struct html_reread *a, struct ktrace_traceset *set, __u64 number)
 {
-	struct html_mark *marks, *mark;
+	struct html_mark *mark;
 	int ret;
 
 	if (a->nr && number - a->marks[a->nr - 1].number < MARK_EVENTS)
 		return 0;
-	marks = ktrace_grow(a->marks, a->nr, &a->cap, sizeof(*marks));
-	if (!marks)
+	if (!LIST_GROW(a->marks, a->nr, a->cap))
 		return -ENOMEM;
-	a->marks = marks;
-	mark = &marks[a->nr];
+	mark = &a->marks[a->nr];
 	mark->number = number;
 	ret = ktrace_position_new(&mark->place);
 	if (ret)
@@ -86,7 +84,7 @@ static __u64 next_u64(struct again *a)
 /* Returns the last position before event @number. */
 static const struct html_mark *mark_before(const struct html_reread *marks, __u64 number)
 {
-	const size_t nr = SORTED_UP_TO(marks->marks, marks->nr, number, number);
+	const size_t nr = PARTITION_POINT(marks->nr, i, marks->marks[i].number <= number);
 
 	return &marks->marks[nr ? nr - 1 : 0];
 }

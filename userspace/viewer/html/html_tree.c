@@ -27,12 +27,9 @@ static __u64 width(const struct html_tree *t, __u32 depth)
 
 static int add_node(struct html_tree *t, __u64 begin)
 {
-	struct html_node *nodes = ktrace_grow(t->nodes, t->nr, &t->cap, sizeof(*nodes));
-
-	if (!nodes)
+	if (!LIST_GROW(t->nodes, t->nr, t->cap))
 		return -ENOMEM;
-	t->nodes = nodes;
-	nodes[t->nr] = (struct html_node){
+	t->nodes[t->nr] = (struct html_node){
 		.begin = begin, .end = begin + width(t, t->open_nr), .depth = t->open_nr,
 		.parent = t->open_nr ? t->open[t->open_nr - 1] : ~0u,
 	};

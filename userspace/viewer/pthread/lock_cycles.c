@@ -193,13 +193,10 @@ static __u32 state_of(const struct lock_edge *first, const struct lock_edge *e)
 
 static int add_way(struct cycle_search *s, size_t edge, size_t before, __u32 state)
 {
-	struct way *queue = ktrace_grow(s->queue, s->nr, &s->cap, sizeof(*queue));
-
-	if (!queue)
+	if (!LIST_GROW(s->queue, s->nr, s->cap))
 		return -ENOMEM;
-	s->queue = queue;
 	s->seen[edge] |= 1u << state;
-	queue[s->nr++] = (struct way){ edge, before, state };
+	s->queue[s->nr++] = (struct way){ edge, before, state };
 	return 0;
 }
 

@@ -24,12 +24,10 @@ void model_stir(struct model *s, struct thread *t)
 static struct thread *new_thread(struct model_step *st, __u32 machine, struct process *p)
 {
 	struct model *s = st->s;
-	struct thread *t, **threads;
+	struct thread *t;
 
-	threads = ktrace_grow(s->threads, s->thread_nr, &s->thread_cap, sizeof(*threads));
-	if (!threads)
+	if (!LIST_GROW(s->threads, s->thread_nr, s->thread_cap))
 		return NULL;
-	s->threads = threads;
 	t = calloc(1, sizeof(*t));
 	if (!t || model_map_set(&s->by_tid, machine, st->e->tid, t)) {
 		free(t);

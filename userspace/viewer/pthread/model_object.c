@@ -58,18 +58,15 @@ static int grow_slots(struct model_objects *all)
 static struct object *make_room(struct model_objects *all)
 {
 	const size_t chunk = all->nr / CHUNK_NR;
-	struct object **chunks;
 
 	if (2 * all->nr >= all->slot_nr && grow_slots(all))
 		return NULL;
 	if (all->nr % CHUNK_NR)
 		return object_at(all, all->nr);
-	chunks = ktrace_grow(all->chunks, chunk, &all->chunk_cap, sizeof(*chunks));
-	if (!chunks)
+	if (!LIST_GROW(all->chunks, chunk, all->chunk_cap))
 		return NULL;
-	all->chunks = chunks;
-	chunks[chunk] = calloc(CHUNK_NR, sizeof(**chunks));
-	return chunks[chunk];
+	all->chunks[chunk] = calloc(CHUNK_NR, sizeof(**all->chunks));
+	return all->chunks[chunk];
 }
 
 /* Makes the state of a partial object unknown, as some of its events are not recorded. */

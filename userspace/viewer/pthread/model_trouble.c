@@ -35,17 +35,13 @@ static bool is_sure(const struct model_step *st, const struct object *o)
 
 static struct model_trouble *new_trouble(struct model *s)
 {
-	struct model_trouble *all;
-
 	if (s->trouble_nr == TROUBLES_MAX)
 		return NULL;
-	all = ktrace_grow(s->troubles, s->trouble_nr, &s->trouble_cap, sizeof(*all));
-	if (!all) {
+	if (!LIST_GROW(s->troubles, s->trouble_nr, s->trouble_cap)) {
 		s->error = -ENOMEM;
 		return NULL;
 	}
-	s->troubles = all;
-	return &all[s->trouble_nr++];
+	return &s->troubles[s->trouble_nr++];
 }
 
 static void complain(struct model_step *st, struct object *o, bool is_misuse, const char *format,

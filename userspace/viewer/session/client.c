@@ -5,7 +5,7 @@
  */
 #include "client.h"
 
-#include "base/now.h"
+#include "base/clock.h"
 #include "base/peer.h"
 #include "base/viewer.h"
 #include "service.pb-c.h"

@@ -14,8 +14,8 @@
  */
 #include "produce.h"
 
-#include "base/now.h"
 
+#include "base/clock.h"
 #include "commit.h"
 #include "recorder.h"
 #include "service.pb-c.h"

@@ -2,7 +2,7 @@
 /* recorder.c - runs ktraced and takes the parts of its recording as they appear */
 #include "recorder.h"
 
-#include "base/now.h"
+#include "base/clock.h"
 #include "base/temporary.h"
 #include "base/viewer.h"
 

@@ -8,7 +8,7 @@
 #include "dwarf_inline.h"
 
 #include "base/grow.h"
-#include "base/sorted.h"
+#include "base/search.h"
 
 #include <dwarf.h>
 #include <errno.h>
@@ -33,12 +33,9 @@ static int compare(const void *a, const void *b)
 
 static int add(struct dwarf_unit *u, const struct dwarf_function *f)
 {
-	struct dwarf_function *list = ktrace_grow(u->list, u->nr, &u->cap, sizeof(*list));
-
-	if (!list)
+	if (!LIST_GROW(u->list, u->nr, u->cap))
 		return -ENOMEM;
-	u->list = list;
-	list[u->nr++] = *f;
+	u->list[u->nr++] = *f;
 	return 0;
 }
 
@@ -88,7 +85,7 @@ static const struct dwarf_unit *get_unit(struct hash_table *units, Dwarf_Die *di
 
 static const struct dwarf_function *find(const struct dwarf_unit *u, Dwarf_Addr pc)
 {
-	const size_t nr = SORTED_UP_TO(u->list, u->nr, start, pc);
+	const size_t nr = PARTITION_POINT(u->nr, i, u->list[i].start <= pc);
 
 	return nr && pc < u->list[nr - 1].end ? &u->list[nr - 1] : NULL;
 }

@@ -6,12 +6,13 @@
  */
 #include "elf_symtab.h"
 
-#include "base/sorted.h"
 
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/search.h"
 
 enum { RANK_LABEL, RANK_LOCAL, RANK_WEAK, RANK_GLOBAL };
 
@@ -120,7 +121,7 @@ const struct function *symtab_named(const struct symtab *f, const char *name)
 
 const struct function *symtab_find(const struct symtab *f, GElf_Addr address)
 {
-	const size_t nr = SORTED_UP_TO(f->list, f->nr, start, address);
+	const size_t nr = PARTITION_POINT(f->nr, i, f->list[i].start <= address);
 	size_t i;
 
 	for (i = nr; i && f->list[i - 1].reach > address; i--)

@@ -9,7 +9,7 @@
 #include "srcline.h"
 
 #include "base/grow.h"
-#include "base/sorted.h"
+#include "base/search.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -33,12 +33,9 @@ static int compare(const void *a, const void *b)
 
 static int add_unit(struct srcline *s, size_t *cap, const struct unit *unit)
 {
-	struct unit *units = ktrace_grow(s->units, s->unit_nr, cap, sizeof(*units));
-
-	if (!units)
+	if (!LIST_GROW(s->units, s->unit_nr, *cap))
 		return -ENOMEM;
-	s->units = units;
-	units[s->unit_nr++] = *unit;
+	s->units[s->unit_nr++] = *unit;
 	return 0;
 }
 
@@ -70,7 +67,7 @@ static Dwarf_Die *find_unit(struct srcline *s, Dwarf_Addr address, Dwarf_Addr *b
 		return die;
 	if (!s->has_units)
 		read_units(s);
-	nr = SORTED_UP_TO(s->units, s->unit_nr, start, address);
+	nr = PARTITION_POINT(s->unit_nr, i, s->units[i].start <= address);
 	if (!nr || s->units[nr - 1].end <= address)
 		return NULL;
 	*bias = s->units[nr - 1].bias;

@@ -154,7 +154,7 @@ static void draw_list(struct tui *t, int y, int height)
 
 static void put_losses(struct ktrace_out *out, const struct tui *t)
 {
-	const __u64 sum = lost_events_sum(t->flow.lost);
+	const __u64 sum = lost_total(t->flow.lost);
 
 	if (t->flow.phase == FLOW_READY)
 		out_printf(out, "%s %llu in window", sum ? "LOST" : "lost", sum);

@@ -7,8 +7,8 @@
  */
 #include "flow.h"
 
+#include "base/clock.h"
 #include "base/lost_events.h"
-#include "base/now.h"
 
 #include <errno.h>
 #include <stdio.h>

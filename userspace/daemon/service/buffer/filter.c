@@ -10,6 +10,7 @@
  */
 #include "filter.h"
 
+#include "base/fnv.h"
 #include "service/ipc/wire.h"
 
 #include <errno.h>
@@ -54,13 +55,12 @@ struct words {
 /* Returns the lower half of FNV-1a over the bytes of the words. */
 static uint32_t checksum(const uint32_t *words, size_t nr)
 {
-	uint64_t hash = 0xcbf29ce484222325;
+	uint64_t hash = FNV_BASIS;
 
 	for (size_t i = 0; i < nr; i++) {
-		for (int shift = 0; shift < 32; shift += 8) {
-			hash ^= words[i] >> shift & 0xff;
-			hash *= 0x100000001b3;
-		}
+		const uint32_t word = htole32(words[i]);
+
+		hash = fnv(hash, &word, sizeof(word));
 	}
 	return (uint32_t)hash;
 }

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 const int64_t trace_buffer_buckets[TRACE_BUFFER_BUCKETS] = {
 	8, 32, 128, 512, 1024, 2048, 4096, 8192, 12288, 16384,
 };
@@ -62,12 +64,10 @@ static void list(struct sequences *t)
 static int grow(struct sequences *t)
 {
 	const uint32_t room = t->room ? 2 * t->room : 16;
-	struct sequence **rows = realloc(t->rows, room * sizeof(*rows));
 	uint32_t *slots;
 
-	if (!rows)
+	if (!LIST_RESIZE(t->rows, room))
 		return -ENOMEM;
-	t->rows = rows;
 	slots = calloc(2 * room, sizeof(*slots));
 	if (!slots)
 		return -ENOMEM;

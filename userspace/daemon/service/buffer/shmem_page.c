@@ -60,11 +60,6 @@ static bool shmem_page_exchange(uint8_t *page, uint32_t from, uint32_t to)
 					   __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }
 
-bool shmem_page_partition(uint8_t *page, enum shmem_layout layout)
-{
-	return shmem_page_exchange(page, 0, (uint32_t)layout << 28);
-}
-
 uint32_t shmem_page_move(uint8_t *page, unsigned int chunk, enum shmem_state from,
 			 enum shmem_state to)
 {

@@ -66,8 +66,6 @@ static inline enum shmem_state shmem_word_state(uint32_t word, unsigned int chun
 
 /* Returns a page's word; then sees what the chunks' owners did before they changed it */
 uint32_t shmem_page_word(const uint8_t *page);
-/* Return: true if the page was not partitioned and now is. */
-bool shmem_page_partition(uint8_t *page, enum shmem_layout layout);
 /*
  * Moves a chunk from one state to another.
  * Return: the page's previous word; 0 if the chunk was not in state @from, or does not exist, or

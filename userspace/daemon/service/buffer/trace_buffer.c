@@ -404,11 +404,6 @@ void trace_buffer_finish(struct trace_buffer *c)
 	c->is_finished = true;
 }
 
-size_t trace_buffer_fill(const struct trace_buffer *c)
-{
-	return c->unread;
-}
-
 const struct trace_buffer_stats *trace_buffer_stats(const struct trace_buffer *c)
 {
 	return &c->stats;

@@ -86,11 +86,10 @@ void trace_buffer_free(struct trace_buffer *c);
  * will be with its last copy that is not complete yet.
  */
 bool trace_buffer_free_step(struct trace_buffer *c);
-/* Makes a copy to read from, which takes no more chunks. Return: 0, -ENOMEM. */
-int trace_buffer_clone(struct trace_buffer *c, struct trace_buffer **out);
 /*
- * Likewise, in steps: copies the original as it is now. Between steps the original may be used in
- * any way, the copy only be freed. A step returns true if steps are left.
+ * Makes a copy to read from, which takes no more chunks, in steps: copies the original as it is
+ * now. Between steps the original may be used in any way, the copy only be freed. Returns 0,
+ * -ENOMEM; a step returns true if steps are left.
  */
 int trace_buffer_copy_begin(struct trace_buffer *c, struct trace_buffer **out);
 bool trace_buffer_copy_step(struct trace_buffer *copy);
@@ -138,8 +137,6 @@ void trace_buffer_settle(struct trace_buffer *c, uint16_t producer);
 void trace_buffer_end_writer(struct trace_buffer *c, const struct trace_buffer_origin *origin);
 /* No more chunks will arrive: gaps are losses from now on. */
 void trace_buffer_finish(struct trace_buffer *c);
-/* Returns bytes that have not been read yet: 0 = empty */
-size_t trace_buffer_fill(const struct trace_buffer *c);
 
 const struct trace_buffer_stats *trace_buffer_stats(const struct trace_buffer *c);
 /*

@@ -105,12 +105,3 @@ int trace_buffer_copy_begin(struct trace_buffer *c, struct trace_buffer **out)
 	*out = copy;
 	return 0;
 }
-
-int trace_buffer_clone(struct trace_buffer *c, struct trace_buffer **out)
-{
-	int r = trace_buffer_copy_begin(c, out);
-
-	while (!r && trace_buffer_copy_step(*out))
-		;
-	return r;
-}

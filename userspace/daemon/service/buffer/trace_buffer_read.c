@@ -9,6 +9,7 @@
  */
 #include "trace_buffer_read.h"
 
+#include "base/grow.h"
 #include "shmem_page.h"
 
 #include <stdlib.h>
@@ -156,20 +157,6 @@ static void take_chain(struct trace_buffer *c, struct record *r, const struct ch
 	}
 }
 
-static bool make_room(struct trace_buffer *c, size_t size)
-{
-	uint8_t *whole;
-
-	if (size <= c->whole_room)
-		return true;
-	whole = realloc(c->whole, 2 * size);
-	if (!whole)
-		return false;
-	c->whole = whole;
-	c->whole_room = 2 * size;
-	return true;
-}
-
 enum step {
 	STEP_ON,		/* continue with this sequence */
 	STEP_PACKET,
@@ -187,7 +174,8 @@ static enum step step_begin(struct trace_buffer *c, struct sequence *s, struct r
 	survey(c, s, r, f, &chain);
 	c->steps_taken += chain.nr;
 	if (!chain.is_open && !chain.cause) {
-		uint8_t *whole = packet && make_room(c, chain.size) ? c->whole : NULL;
+		uint8_t *whole = packet && LIST_GROW(c->whole, chain.size, c->whole_room) ?
+				 c->whole : NULL;
 
 		c->stats.readaheads_succeeded++;
 		take_chain(c, r, &chain, mode, whole);

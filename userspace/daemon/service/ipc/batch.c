@@ -5,10 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 /* Tag of Trace.packet: field 1, with a length */
 #define TAG 0x0a
 #define PREAMBLE_MAX 11
-#define ROOM_FIRST (64u * 1024)
 
 void batch_exit(struct batch *b)
 {
@@ -22,29 +23,12 @@ void batch_empty(struct batch *b)
 	b->inner_nr = 0;
 }
 
-static bool make_room(struct batch *b, size_t size)
-{
-	size_t room = b->room ? b->room : ROOM_FIRST;
-	uint8_t *bytes;
-
-	while (room - b->size < size)
-		room *= 2;
-	if (room == b->room)
-		return true;
-	bytes = realloc(b->bytes, room);
-	if (!bytes)
-		return false;
-	b->bytes = bytes;
-	b->room = room;
-	return true;
-}
-
 bool batch_add(struct batch *b, const uint8_t *head, size_t head_size, const uint8_t *tail,
 	       size_t tail_size)
 {
 	size_t len = head_size + tail_size;
 
-	if (!make_room(b, PREAMBLE_MAX + len))
+	if (!LIST_GROW(b->bytes, b->size + PREAMBLE_MAX + len, b->room))
 		return false;
 	b->bytes[b->size++] = TAG;
 	for (size_t rest = len; ; rest >>= 7) {

@@ -306,6 +306,14 @@ bool connection_reply(struct connection *p, struct call *call, const ProtobufCMe
 	return connection_reply_fd(p, call, reply, false, -1);
 }
 
+void connection_done(struct connection *p, struct call *call)
+{
+	/* Without fields, messages of all types have the same bytes: none. */
+	const Pft__SyncResponse r = PFT__SYNC_RESPONSE__INIT;
+
+	connection_reply(p, call, &r.base);
+}
+
 bool connection_stream(struct connection *p, struct call *call, const ProtobufCMessage *reply,
 		       bool has_more)
 {
@@ -363,7 +371,12 @@ static void invoke(struct connection *p, uint64_t request,
 		return;
 	}
 	call.is_open = !invoked->drop_reply;
-	method->invoke(p, &call, message);
+	if (!method->needs_no_end && !p->end && p->port->open)
+		p->port->open(p);
+	if (method->needs_no_end || p->end)
+		method->invoke(p, &call, message);
+	else
+		connection_reject(p, &call);
 	protobuf_c_message_free_unpacked(message, NULL);
 }
 

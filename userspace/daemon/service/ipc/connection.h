@@ -30,11 +30,12 @@ struct call {
 	uint64_t request;
 };
 
-/* A method of a port. @request was checked and unpacked. */
+/* A method of a port. @request was checked and unpacked; @p->end exists unless @needs_no_end. */
 struct method {
 	const char *name;
 	const ProtobufCMessageDescriptor *request;
 	void (*invoke)(struct connection *p, struct call *call, const void *request);
+	bool needs_no_end;
 };
 
 #define PORT_METHOD_MAX 24
@@ -44,6 +45,8 @@ struct port {
 	const char *name;
 	const struct method *methods;
 	uint32_t method_nr;
+	/* Makes @p->end for the first call that needs it. NULL: another method does. */
+	void (*open)(struct connection *p);
 	/* Called when the connection ends: frees @p->end. */
 	void (*close)(struct connection *p);
 	/* Called when the queue has room again. NULL: not needed. */
@@ -121,6 +124,8 @@ bool connection_reply_fd(struct connection *p, struct call *call, const Protobuf
 bool connection_reply(struct connection *p, struct call *call, const ProtobufCMessage *reply);
 bool connection_stream(struct connection *p, struct call *call, const ProtobufCMessage *reply,
 		       bool has_more);
+/* Answers with a message that sets no field. */
+void connection_done(struct connection *p, struct call *call);
 void connection_reject(struct connection *p, struct call *call);
 /* Sends an error that belongs to no request. */
 void connection_complain(struct connection *p, const char *error);

@@ -22,8 +22,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/log.h"
-#include "base/now.h"
 
 #define PROGRAM "ktrace"
 /* A producer that ran this long did not fail to start. */

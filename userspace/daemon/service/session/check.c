@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/clocks.h"
 #include "match.h"
 
@@ -28,7 +29,6 @@
 #define GUARD_SIZE_MAX_KB (128u * 1024)
 #define GUARD_PAUSE_S 300
 #define GUARD_MAX 1024
-#define NS_PER_S 1000000000ull
 
 #define STOP_TRACING PFT__TRACE_CONFIG__TRIGGER_CONFIG__TRIGGER_MODE__STOP_TRACING
 #define CLONE_SNAPSHOT PFT__TRACE_CONFIG__TRIGGER_CONFIG__TRIGGER_MODE__CLONE_SNAPSHOT

@@ -23,20 +23,16 @@ static void read_more(void *arg)
 	consumer_read_on(arg);
 }
 
-struct consumer *consumer_of(struct connection *p)
+void consumer_open(struct connection *p)
 {
-	struct consumer *c = p->end;
+	struct consumer *c = calloc(1, sizeof(*c));
 
-	if (c)
-		return c;
-	c = calloc(1, sizeof(*c));
 	if (!c)
-		return NULL;
+		return;
 	c->service = p->service;
 	c->peer = p;
 	c->read_timer = (struct timer) { .fire = read_more, .arg = c };
 	p->end = c;
-	return c;
 }
 
 void consumer_close(struct consumer *c)

@@ -31,8 +31,8 @@ struct consumer {
 	struct batch batch;
 };
 
-/* Return: the peer's consumer, NULL if out of memory. */
-struct consumer *consumer_of(struct connection *p);
+/* Makes the peer's consumer, @p->end; none if out of memory. */
+void consumer_open(struct connection *p);
 void consumer_close(struct consumer *c);
 
 /* Tells that the session has been disabled, or could not be enabled: @error, NULL: none. */

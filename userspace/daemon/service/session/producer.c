@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/clocks.h"
+#include "base/grow.h"
 #include "base/log.h"
 #include "commit.h"
 #include "instance.h"
@@ -26,7 +27,6 @@ struct command {
 
 #define WAITING_MAX (256u * 1024)
 #define SOURCE_COST 512
-#define WRITERS_FIRST 64u
 #define TOLD_NS 60000000000u
 
 /*
@@ -353,20 +353,14 @@ void producer_unregister(struct producer *p, const char *name)
 /* Makes room for a writer; ids are usually low. Return: false if out of memory. */
 static bool make_writer(struct producer *p, uint32_t writer)
 {
-	uint32_t room = p->writer_room ? p->writer_room : WRITERS_FIRST;
-	uint16_t *writers;
+	const uint32_t before = p->writer_room;
+	size_t added;
 
-	if (writer < p->writer_room)
-		return true;
-	while (room <= writer)
-		room *= 2;
-	writers = realloc(p->writers, room * sizeof(*writers));
-	if (!writers)
+	if (!LIST_GROW(p->writers, writer, p->writer_room))
 		return false;
-	memset(writers + p->writer_room, 0, (room - p->writer_room) * sizeof(*writers));
-	p->peer->user->held += (room - p->writer_room) * sizeof(*writers);
-	p->writers = writers;
-	p->writer_room = room;
+	added = (p->writer_room - before) * sizeof(*p->writers);
+	memset(p->writers + before, 0, added);
+	p->peer->user->held += added;
 	return true;
 }
 

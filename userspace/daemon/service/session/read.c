@@ -6,7 +6,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/clocks.h"
+#include "base/grow.h"
 #include "base/work.h"
 #include "service/buffer/compress.h"
 #include "service/buffer/filter.h"
@@ -19,24 +21,12 @@
 /* Returns scratch memory, grown as needed; NULL: out of memory. */
 static uint8_t *scratch(struct session *session, unsigned int which, size_t size)
 {
-	uint8_t *bytes;
-
 	if (session->scratch_room[which] >= size)
 		return session->scratch[which];
-	bytes = realloc(session->scratch[which], size);
-	if (!bytes)
+	if (!LIST_RESIZE(session->scratch[which], size))
 		return NULL;
-	session->scratch[which] = bytes;
 	session->scratch_room[which] = size;
-	return bytes;
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+	return session->scratch[which];
 }
 
 /*

@@ -20,15 +20,6 @@
 /* Bytes of statistics in a frame; only those in a trace list all writers. */
 #define STATS_FRAME_MAX (FRAME_MAX - 512)
 
-static struct consumer *of(struct connection *p, struct call *call)
-{
-	struct consumer *c = consumer_of(p);
-
-	if (!c)
-		connection_reject(p, call);
-	return c;
-}
-
 /* Takes the descriptor sent with the call, which is the file unless the configuration names one. */
 static int take_file(struct connection *p, const Pft__TraceConfig *config)
 {
@@ -45,14 +36,11 @@ static void tell_if_over(struct consumer *c)
 static void enable(struct connection *p, struct call *call, const void *request)
 {
 	const Pft__EnableTracingRequest *m = request;
-	struct consumer *c = of(p, call);
+	struct consumer *c = p->end;
 	Pft__TraceConfig *config = NULL;
 	char error[SESSION_ERROR_MAX];
-	struct call before;
+	const struct call before = c->enabled;
 
-	if (!c)
-		return;
-	before = c->enabled;
 	c->enabled = *call;
 	if (m->attach_notification_only) {
 		tell_if_over(c);
@@ -69,43 +57,34 @@ static void enable(struct connection *p, struct call *call, const void *request)
 
 static void disable(struct connection *p, struct call *call, const void *request)
 {
-	Pft__DisableTracingResponse r = PFT__DISABLE_TRACING_RESPONSE__INIT;
-	struct consumer *c = of(p, call);
+	struct consumer *c = p->end;
 
 	(void)request;
-	if (!c)
-		return;
 	if (c->session)
 		session_stop(c->session, false, NULL);
-	connection_reply(p, call, &r.base);
+	connection_done(p, call);
 }
 
 static void read_buffers(struct connection *p, struct call *call, const void *request)
 {
-	Pft__ReadBuffersResponse r = PFT__READ_BUFFERS_RESPONSE__INIT;
-	struct consumer *c = of(p, call);
+	struct consumer *c = p->end;
 
 	(void)request;
-	if (!c)
-		return;
 	/* Packets that go into a file are not read by consumers. */
 	if (!c->session || c->session->file.is_used)
-		connection_reply(p, call, &r.base);
+		connection_done(p, call);
 	else
 		consumer_read(c, call);
 }
 
 static void free_buffers(struct connection *p, struct call *call, const void *request)
 {
-	Pft__FreeBuffersResponse r = PFT__FREE_BUFFERS_RESPONSE__INIT;
-	struct consumer *c = of(p, call);
+	struct consumer *c = p->end;
 
 	(void)request;
-	if (!c)
-		return;
 	if (c->session)
 		session_free(c->session, NULL);
-	connection_reply(p, call, &r.base);
+	connection_done(p, call);
 }
 
 /* A call answered when its flush is over */
@@ -117,12 +96,11 @@ struct waiting {
 
 static void flushed(struct session *session, void *arg, bool is_done)
 {
-	Pft__FlushResponse r = PFT__FLUSH_RESPONSE__INIT;
 	struct waiting *w = arg;
 
 	(void)session;
 	if (is_done)
-		connection_reply(w->consumer->peer, &w->call, &r.base);
+		connection_done(w->consumer->peer, &w->call);
 	else
 		connection_reject(w->consumer->peer, &w->call);
 	LIST_REMOVE(w, link);
@@ -132,12 +110,9 @@ static void flushed(struct session *session, void *arg, bool is_done)
 static void flush(struct connection *p, struct call *call, const void *request)
 {
 	const Pft__FlushRequest *m = request;
-	struct consumer *c = of(p, call);
-	struct waiting *w;
+	struct consumer *c = p->end;
+	struct waiting *w = c->session ? calloc(1, sizeof(*w)) : NULL;
 
-	if (!c)
-		return;
-	w = c->session ? calloc(1, sizeof(*w)) : NULL;
 	if (!w) {
 		connection_reject(p, call);
 		return;
@@ -150,30 +125,24 @@ static void flush(struct connection *p, struct call *call, const void *request)
 
 static void start(struct connection *p, struct call *call, const void *request)
 {
-	Pft__StartTracingResponse r = PFT__START_TRACING_RESPONSE__INIT;
-	struct consumer *c = of(p, call);
+	struct consumer *c = p->end;
 
 	(void)request;
-	if (!c)
-		return;
 	if (c->session)
 		session_start(c->session);
-	connection_reply(p, call, &r.base);
+	connection_done(p, call);
 }
 
 /* Changes name filters only, and only what they add has an effect. */
 static void change(struct connection *p, struct call *call, const void *request)
 {
-	Pft__ChangeTraceConfigResponse r = PFT__CHANGE_TRACE_CONFIG_RESPONSE__INIT;
 	const Pft__ChangeTraceConfigRequest *m = request;
-	struct consumer *c = of(p, call);
+	struct consumer *c = p->end;
 
-	if (!c)
-		return;
 	if (c->session && m->trace_config && check_is_bearable(m->trace_config) &&
 	    (c->session->state == SESSION_CONFIGURED || c->session->state == SESSION_STARTED))
 		instances_widen(c->session, m->trace_config);
-	connection_reply(p, call, &r.base);
+	connection_done(p, call);
 }
 
 static struct session *find_detached(const struct service *s, uid_t uid, const char *key)
@@ -189,14 +158,10 @@ static struct session *find_detached(const struct service *s, uid_t uid, const c
 
 static void detach(struct connection *p, struct call *call, const void *request)
 {
-	Pft__DetachResponse r = PFT__DETACH_RESPONSE__INIT;
 	const Pft__DetachRequest *m = request;
-	struct consumer *c = of(p, call);
-	struct session *session;
+	struct consumer *c = p->end;
+	struct session *session = c->session;
 
-	if (!c)
-		return;
-	session = c->session;
 	/* A session only in memory would be lost at its end; a clone has no end. */
 	if (!session || !session->file.is_used || session->state == SESSION_CLONED || !m->key ||
 	    !*m->key || find_detached(p->service, p->cred.uid, m->key)) {
@@ -210,18 +175,16 @@ static void detach(struct connection *p, struct call *call, const void *request)
 		return;
 	}
 	session_detach(session);
-	connection_reply(p, call, &r.base);
+	connection_done(p, call);
 }
 
 static void attach(struct connection *p, struct call *call, const void *request)
 {
 	Pft__AttachResponse r = PFT__ATTACH_RESPONSE__INIT;
 	const Pft__AttachRequest *m = request;
-	struct consumer *c = of(p, call);
+	struct consumer *c = p->end;
 	struct session *session;
 
-	if (!c)
-		return;
 	session = c->session || !m->key ? NULL : find_detached(p->service, p->cred.uid, m->key);
 	if (!session) {
 		connection_reject(p, call);
@@ -239,11 +202,9 @@ static void attach(struct connection *p, struct call *call, const void *request)
 static void get_stats(struct connection *p, struct call *call, const void *request)
 {
 	Pft__GetTraceStatsResponse r = PFT__GET_TRACE_STATS_RESPONSE__INIT;
-	struct consumer *c = of(p, call);
+	struct consumer *c = p->end;
 
 	(void)request;
-	if (!c)
-		return;
 	r.trace_stats = c->session ? stats_make(c->session, STATS_FRAME_MAX) : NULL;
 	if (!r.trace_stats) {
 		connection_reject(p, call);
@@ -257,11 +218,9 @@ static void observe(struct connection *p, struct call *call, const void *request
 {
 	Pft__ObserveEventsResponse r = PFT__OBSERVE_EVENTS_RESPONSE__INIT;
 	const Pft__ObserveEventsRequest *m = request;
-	struct consumer *c = of(p, call);
+	struct consumer *c = p->end;
 	const struct instance *i;
 
-	if (!c)
-		return;
 	connection_stream(p, &c->observing, &r.base, false);
 	c->observing = *call;
 	c->observed = 0;
@@ -281,10 +240,8 @@ static void observe(struct connection *p, struct call *call, const void *request
 static void query(struct connection *p, struct call *call, const void *request)
 {
 	const Pft__QueryServiceStateRequest *m = request;
-	struct consumer *c = of(p, call);
 
-	if (c)
-		query_state(c, call, m->sessions_only);
+	query_state(p->end, call, m->sessions_only);
 }
 
 static void capabilities(struct connection *p, struct call *call, const void *request)
@@ -305,10 +262,7 @@ static void save_for_report(struct connection *p, struct call *call, const void 
 
 static void clone(struct connection *p, struct call *call, const void *request)
 {
-	struct consumer *c = of(p, call);
-
-	if (c)
-		clone_session(c, call, request, connection_take_fd(p));
+	clone_session(p->end, call, request, connection_take_fd(p));
 }
 
 static void close_port(struct connection *p)
@@ -333,26 +287,26 @@ static void drained(struct connection *p)
 
 /* Order as in the protocol */
 static const struct method methods[] = {
-	{ "EnableTracing", &pft__enable_tracing_request__descriptor, enable },
-	{ "DisableTracing", &pft__disable_tracing_request__descriptor, disable },
-	{ "ReadBuffers", &pft__read_buffers_request__descriptor, read_buffers },
-	{ "FreeBuffers", &pft__free_buffers_request__descriptor, free_buffers },
-	{ "Flush", &pft__flush_request__descriptor, flush },
-	{ "StartTracing", &pft__start_tracing_request__descriptor, start },
-	{ "ChangeTraceConfig", &pft__change_trace_config_request__descriptor, change },
-	{ "Detach", &pft__detach_request__descriptor, detach },
-	{ "Attach", &pft__attach_request__descriptor, attach },
-	{ "GetTraceStats", &pft__get_trace_stats_request__descriptor, get_stats },
-	{ "ObserveEvents", &pft__observe_events_request__descriptor, observe },
-	{ "QueryServiceState", &pft__query_service_state_request__descriptor, query },
-	{ "QueryCapabilities", &pft__query_capabilities_request__descriptor, capabilities },
-	{ "SaveTraceForBugreport", &pft__save_trace_for_bugreport_request__descriptor,
-	  save_for_report },
-	{ "CloneSession", &pft__clone_session_request__descriptor, clone },
+	METHOD("EnableTracing", enable_tracing, enable, false),
+	METHOD("DisableTracing", disable_tracing, disable, false),
+	METHOD("ReadBuffers", read_buffers, read_buffers, false),
+	METHOD("FreeBuffers", free_buffers, free_buffers, false),
+	METHOD("Flush", flush, flush, false),
+	METHOD("StartTracing", start_tracing, start, false),
+	METHOD("ChangeTraceConfig", change_trace_config, change, false),
+	METHOD("Detach", detach, detach, false),
+	METHOD("Attach", attach, attach, false),
+	METHOD("GetTraceStats", get_trace_stats, get_stats, false),
+	METHOD("ObserveEvents", observe_events, observe, false),
+	METHOD("QueryServiceState", query_service_state, query, false),
+	METHOD("QueryCapabilities", query_capabilities, capabilities, true),
+	METHOD("SaveTraceForBugreport", save_trace_for_bugreport, save_for_report, true),
+	METHOD("CloneSession", clone_session, clone, false),
 };
 
 const struct port consumer_port = {
 	.name = "ConsumerPort", .methods = methods,
 	.method_nr = sizeof(methods) / sizeof(*methods),
-	.close = close_port, .drained = drained, .queue_max = QUEUE_MAX, .calls_for_itself = true,
+	.open = consumer_open, .close = close_port, .drained = drained,
+	.queue_max = QUEUE_MAX, .calls_for_itself = true,
 };

@@ -5,6 +5,10 @@
 
 #include "service/ipc/connection.h"
 
+/* A row of a port's methods; see struct method. */
+#define METHOD(name, type, invoke, needs_no_end) \
+	{ name, &pft__##type##_request__descriptor, invoke, needs_no_end }
+
 extern const struct port producer_port;
 extern const struct port consumer_port;
 

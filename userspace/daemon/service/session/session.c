@@ -8,6 +8,7 @@
 #include <sys/random.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "clone.h"
 #include "commit.h"
@@ -28,7 +29,6 @@
 #define STOP_TIMEOUT_MS 5000
 /* Time for a consumer to attach to a session that was over when it was detached */
 #define OVER_MS 60000
-#define MS_PER_S 1000
 
 #define START_TRACING PFT__TRACE_CONFIG__TRIGGER_CONFIG__TRIGGER_MODE__START_TRACING
 #define STOP_TRACING PFT__TRACE_CONFIG__TRIGGER_CONFIG__TRIGGER_MODE__STOP_TRACING
@@ -36,11 +36,7 @@
 
 uint64_t aligned_delay_ms(uint32_t period_ms)
 {
-	struct timespec ts;
-
-	clock_gettime(CLOCK_REALTIME, &ts);
-	return period_ms - ((uint64_t)ts.tv_sec * MS_PER_S + (uint64_t)ts.tv_nsec / 1000000) %
-			   period_ms;
+	return period_ms - clock_ns(CLOCK_REALTIME) / NS_PER_MS % period_ms;
 }
 
 int session_trigger_mode(const struct session *session)

@@ -12,10 +12,10 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "event.h"
 
 #define ATTR_MAGIC 0x6b74617474723031ull
-#define NS_PER_S 1000000000ull
 
 /* struct attr_object - a trace_attr_t */
 struct attr_object {

@@ -11,20 +11,13 @@
 #include <stdint.h>
 #include <string.h>
 #include <time.h>
+#include "base/clock.h"
 #include "posix/registry/names.h"
 #include "ring/port.h"
 
 #define LOOK_MS 10
 #define FLUSH_LOOKS 100
 #define ANSWER_MS 100
-
-static __u64 now_s(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (__u64)t.tv_sec;
-}
 
 static void note_error(struct keeper *k, int error)
 {
@@ -61,12 +54,12 @@ static int prepare_log(struct keeper *k, trace_event_id_t id)
 {
 	int error = 0, name_error;
 
-	if (k->clock_s != now_s()) {
+	if (k->clock_s != now_ns() / NS_PER_S) {
 		struct ktrace_reading r;
 
 		ktrace_session_clock(ktrace_posix_stream_session(k->stream), &r);
 		error = ktrace_posix_log_clock(k->log, &r);
-		k->clock_s = now_s();
+		k->clock_s = now_ns() / NS_PER_S;
 	}
 	name_error = id == POSIX_TRACE_START || id == POSIX_TRACE_FILTER ? tell_names(k) :
 		     tell_name(k, id);

@@ -5,18 +5,18 @@
  * A log that is not completed cannot be opened. So without enough room for its end, events are
  * removed and counted, but no names.
  */
+#include "base/lost.h"
 #include "log_state.h"
 
 /* Writes the number of losses by reason; once, at the end (PTRC-48). */
 static int put_lost(struct posix_log *log, const struct posix_trace_status_info *status)
 {
 	struct ktrace_lost sum;
-	__u64 newly = 0;
+	__u64 newly;
 
-	for (int i = 0; i < KTRACE_LOST_NR; i++) {
+	for (int i = 0; i < KTRACE_LOST_NR; i++)
 		sum.count[i] = status->posix_stream_lost[i];
-		newly += sum.count[i];
-	}
+	newly = lost_total(sum.count);
 	return newly ? ktrace_tracefile_lost(log->tf, log->stream, log->pos + log->used,
 					     log->newest, &sum, newly) : 0;
 }

@@ -16,18 +16,12 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "posix/base/event.h"
 #include "posix/base/eventset.h"
 
-#define NS_PER_S 1000000000ull
-
 /* Common fields of every event; the data of its type follows. */
 #define COMMON "ptr address;x64 thread;u32 pid;"
-
-static __u64 to_ns(const struct timespec *t)
-{
-	return (__u64)t->tv_sec * NS_PER_S + (__u64)t->tv_nsec;
-}
 
 void ktrace_posix_meta_begin(struct ktrace_text *t, const struct posix_log_origin *origin)
 {
@@ -47,8 +41,8 @@ void ktrace_posix_meta_attr(struct ktrace_text *t, const struct posix_attr *a)
 	ktrace_text_u64(t, "set", sizeof(trace_event_set_t));
 	ktrace_text_str(t, "generation", a->generation);
 	ktrace_text_str(t, "name", a->name);
-	ktrace_text_u64(t, "resolution_ns", to_ns(&a->resolution));
-	ktrace_text_u64(t, "created_ns", to_ns(&a->created));
+	ktrace_text_u64(t, "resolution_ns", timespec_ns(&a->resolution));
+	ktrace_text_u64(t, "created_ns", timespec_ns(&a->created));
 	ktrace_text_u64(t, "stream_size", a->stream_size);
 	ktrace_text_u64(t, "log_size", a->log_size);
 	ktrace_text_u64(t, "data_size", a->data_size);

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 static const struct log_name *find_name(const struct posix_log *log, const char *name)
 {
 	for (size_t i = 0; i < log->name_nr; i++)
@@ -30,16 +32,13 @@ static bool is_taken(const struct posix_log *log, __u32 id)
 /* Notes that the file has type @id with name @name. Returns 0 or ENOMEM. */
 int ktrace_posix_log_take_name(struct posix_log *log, __u32 id, const char *name)
 {
-	struct log_name *names = realloc(log->names, (log->name_nr + 1) * sizeof(*names));
 	char *copy = strdup(name);
 
-	if (names)
-		log->names = names;
-	if (!names || !copy) {
+	if (!copy || !LIST_RESIZE(log->names, log->name_nr + 1)) {
 		free(copy);
 		return ENOMEM;
 	}
-	names[log->name_nr++] = (struct log_name){ id, copy };
+	log->names[log->name_nr++] = (struct log_name){ id, copy };
 	return 0;
 }
 

@@ -16,12 +16,14 @@
 #include <ktrace/check.h>
 #include <ktrace/traceset.h>
 
+#include "base/clock.h"
+#include "base/grow.h"
+#include "base/search.h"
 #include "log_meta.h"
 #include "posix/base/event.h"
 #include "posix/base/eventset.h"
 #include "recorded_meta.h"
 
-#define NS_PER_S 1000000000ull
 #define KINDS 2
 
 /**
@@ -64,12 +66,9 @@ struct posix_recorded {
 
 static int add_type(struct posix_recorded *r, const struct recorded_type *type)
 {
-	struct recorded_type *types = realloc(r->types, (r->type_nr + 1) * sizeof(*types));
-
-	if (!types)
+	if (!LIST_RESIZE(r->types, r->type_nr + 1))
 		return ENOMEM;
-	r->types = types;
-	types[r->type_nr++] = *type;
+	r->types[r->type_nr++] = *type;
 	return 0;
 }
 
@@ -211,18 +210,12 @@ int ktrace_posix_recorded_rewind(struct posix_recorded *r)
 /* Returns the type of an event that is not from a log; types are ordered by kind and file id. */
 static trace_event_id_t type_of(const struct posix_recorded *r, __u32 kind, __u32 file_id)
 {
-	size_t low = POSIX_PREDEFINED, high = r->type_nr, middle;
+	const struct recorded_type *t = r->types + POSIX_PREDEFINED, *end = r->types + r->type_nr;
 
-	while (low < high) {
-		const struct recorded_type *t = r->types + (middle = low + (high - low) / 2);
-
-		if (t->kind < kind || (t->kind == kind && t->file_id < file_id))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < r->type_nr && r->types[low].kind == kind && r->types[low].file_id == file_id ?
-	       r->types[low].id : POSIX_TRACE_UNNAMED_USEREVENT;
+	t += PARTITION_POINT(r->type_nr - POSIX_PREDEFINED, i, t[i].kind < kind ||
+			     (t[i].kind == kind && t[i].file_id < file_id));
+	return t < end && t->kind == kind && t->file_id == file_id ? t->id :
+	       POSIX_TRACE_UNNAMED_USEREVENT;
 }
 
 /* struct found - an event and its data */
@@ -331,18 +324,9 @@ void ktrace_posix_recorded_status(const struct posix_recorded *r,
 
 const char *ktrace_posix_recorded_name(const struct posix_recorded *r, trace_event_id_t id)
 {
-	size_t low = 0, high = r->type_nr, middle;
+	const size_t at = PARTITION_POINT(r->type_nr, i, r->types[i].id < id);
 
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (r->types[middle].id == id)
-			return r->types[middle].name;
-		if (r->types[middle].id < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return NULL;
+	return at < r->type_nr && r->types[at].id == id ? r->types[at].name : NULL;
 }
 
 trace_event_id_t ktrace_posix_recorded_next_type(struct posix_recorded *r)

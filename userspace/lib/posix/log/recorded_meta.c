@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "log_meta.h"
 #include "posix/base/event.h"
 
-#define NS_PER_S 1000000000ull
 
 static bool to_number(const char *text, __u64 *out)
 {

@@ -24,6 +24,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+#include "base/clock.h"
 #include "base/file_limit.h"
 #include "ring/port.h"
 
@@ -32,7 +33,7 @@
 #endif
 
 /* Others hold the lock only briefly. Does not wait longer for a process that is stopped. */
-#define LOCK_MS 1000
+#define LOCK_NS NS_PER_S
 #define NAP_US 1000
 /* Attempts, in case other processes remove registries before we have them */
 #define TRIES 100
@@ -119,14 +120,6 @@ static void registry_path(char *path, uid_t uid)
 			 (unsigned long long)number);
 }
 
-static __u64 now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (__u64)t.tv_sec * 1000 + (__u64)t.tv_nsec / 1000000;
-}
-
 static int set_up(int fd)
 {
 	/* Write only the first words: a registry may be larger than a thread's stack. */
@@ -196,15 +189,15 @@ static bool is_linked(int fd)
 /* Returns the file with this name, locked; -ENOENT if there is none, or it was removed. */
 static int hold_file(const char *path, uid_t uid, struct stat *st)
 {
-	const __u64 begin = now_ms();
+	const __u64 begin = now_ns();
 	int fd;
 
 	/* "ktraced --recover" is removing it, because it is unused. */
-	while ((fd = open_file(path, uid, st)) == -EWOULDBLOCK && now_ms() - begin < LOCK_MS)
+	while ((fd = open_file(path, uid, st)) == -EWOULDBLOCK && now_ns() - begin < LOCK_NS)
 		usleep(NAP_US);
 	if (fd < 0)
 		return fd;
-	while (flock(fd, LOCK_SH | LOCK_NB) && now_ms() - begin < LOCK_MS)
+	while (flock(fd, LOCK_SH | LOCK_NB) && now_ns() - begin < LOCK_NS)
 		usleep(NAP_US);
 	if (is_linked(fd))
 		return fd;
@@ -291,14 +284,14 @@ void ktrace_posix_registry_let_go(int fd)
 /* Waits while others attach or detach, until one has a slot or none is left. */
 static bool is_last(const struct posix_registry *b, int fd)
 {
-	const __u64 begin = now_ms();
+	const __u64 begin = now_ns();
 
 	for (;;) {
 		const bool is_locked = !flock(fd, LOCK_EX | LOCK_NB);
 
 		if (ktrace_posix_registry_is_used(b))
 			return false;
-		if (is_locked || now_ms() - begin >= LOCK_MS)
+		if (is_locked || now_ns() - begin >= LOCK_NS)
 			return is_locked;
 		usleep(NAP_US);
 	}

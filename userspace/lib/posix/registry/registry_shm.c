@@ -9,15 +9,15 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "base/proc_stat.h"
 #include "ring/port.h"
 
 __u64 ktrace_posix_start_time(pid_t pid, uid_t *uid)
 {
-	char path[32], text[1024], *at, state;
-	unsigned long long start = 0;
-	long threads;
+	struct proc_stat stat;
+	bool is_there;
+	char path[32];
 	struct stat st;
-	ssize_t n = -1;
 	int fd;
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
@@ -25,21 +25,13 @@ __u64 ktrace_posix_start_time(pid_t pid, uid_t *uid)
 	/* No descriptor is left, or /proc hides the process: it may be alive. */
 	if (fd < 0)
 		return kill(pid, 0) && errno == ESRCH ? 0 : POSIX_START_UNKNOWN;
-	if (!fstat(fd, &st))
-		n = read(fd, text, sizeof(text) - 1);
+	is_there = !fstat(fd, &st) && proc_stat_get(fd, &stat);
 	close(fd);
-	if (n <= 0)
-		return 0;
-	text[n] = '\0';
-	at = strrchr(text, ')');
-	if (!at || sscanf(at, ") %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d "
-			  "%*d %ld %*d %llu", &state, &threads, &start) != 3)
-		return 0;
 	/* A zombie with threads is a live process whose first thread has ended. */
-	if (state == 'X' || (state == 'Z' && threads < 2))
+	if (!is_there || stat.state == 'X' || (stat.state == 'Z' && stat.threads < 2))
 		return 0;
 	*uid = st.st_uid;
-	return start ? start : 1;
+	return stat.start ? stat.start : 1;
 }
 
 bool ktrace_posix_owner_lives(const struct posix_owner *o)

@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "base/lost.h"
 #include "posix/registry/names.h"
 #include "ring/ring.h"
 #include "sink.h"
@@ -269,21 +270,16 @@ void ktrace_posix_stream_stop(struct posix_stream *s, const void *address)
 
 static __u64 sum_lost(const struct posix_stream *s, struct ktrace_lost *sum)
 {
-	__u64 all = 0;
-
 	*sum = (struct ktrace_lost) { 0 };
 	for (__u32 i = 0; i < s->ring_nr; i++) {
 		struct ktrace_lost lost;
 
 		ktrace_stream_lost(s->session, i, &lost);
-		for (int k = 0; k < KTRACE_LOST_NR; k++)
-			sum->count[k] += lost.count[k];
+		lost_add(sum, &lost);
 	}
 	sum->count[KTRACE_LOST_NORING] += kt_load(&s->place->missed);
 	sum->count[s->stops ? KTRACE_LOST_STOPPED : KTRACE_LOST_OVERWRITTEN] += s->dropped;
-	for (int k = 0; k < KTRACE_LOST_NR; k++)
-		all += sum->count[k];
-	return all;
+	return lost_total(sum->count);
 }
 
 void ktrace_posix_stream_clear(struct posix_stream *s)

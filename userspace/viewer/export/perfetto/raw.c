@@ -49,13 +49,10 @@ void raw_begin(struct perfetto *p)
 
 static int keep(struct perfetto *p, const struct perfetto_packet *head, const char *bytes)
 {
-	struct raw_packet *new = ktrace_grow(p->raw_packets, p->raw_nr, &p->raw_cap, sizeof(*new));
-
-	if (!new)
+	if (!LIST_GROW(p->raw_packets, p->raw_nr, p->raw_cap))
 		return -ENOMEM;
-	p->raw_packets = new;
 	p->raw_bytes.flush = output_grow;
-	new[p->raw_nr++] = (struct raw_packet){
+	p->raw_packets[p->raw_nr++] = (struct raw_packet){
 		.number = head->number, .at = p->raw_bytes.len, .size = head->size,
 	};
 	ktrace_out_bytes(&p->raw_bytes, bytes, head->size);

@@ -226,7 +226,7 @@ static int put_facts(struct db *d)
 	db_step(d, statement);
 	put_meta(d, statement, "start", d->x->scope.start);
 	put_meta(d, statement, "events", d->events);
-	put_meta(d, statement, "lost", lost_events_sum(d->x->scope.lost));
+	put_meta(d, statement, "lost", lost_total(d->x->scope.lost));
 	sqlite3_finalize(statement);
 	return d->error;
 }

@@ -3,7 +3,7 @@
 #include "clocks.h"
 
 #include "base/grow.h"
-#include "base/sorted.h"
+#include "base/search.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -90,7 +90,6 @@ static int join(struct clocks *c, const struct clock_reading *from, const struct
 	const size_t links = c->links.nr;
 	struct link *link = hash_table_get(&c->links, &key);
 	struct clock *clock;
-	struct pair *new;
 
 	if (!link || !hash_table_get(&c->clocks, &to->clock))
 		return -ENOMEM;
@@ -102,10 +101,8 @@ static int join(struct clocks *c, const struct clock_reading *from, const struct
 	/* If both readings are earlier, the snapshots are out of order instead. */
 	if (link->nr && from->ns < link->last.from && to->ns > link->last.to)
 		clock->went_back = true;
-	new = ktrace_grow(link->pairs, link->nr, &link->cap, sizeof(*new));
-	if (!new)
+	if (!LIST_GROW(link->pairs, link->nr, link->cap))
 		return -ENOMEM;
-	link->pairs = new;
 	if (link->nr && from->ns < link->pairs[link->nr - 1].from)
 		link->is_unsorted = true;
 	link->last = (struct pair){ .from = from->ns, .to = to->ns, .order = link->nr };
@@ -203,7 +200,7 @@ static void sort_pairs(struct link *link)
 /* Returns the last pair not later than @ns, else the first one. */
 static const struct pair *find_pair(const struct link *link, __u64 ns)
 {
-	const size_t nr = SORTED_UP_TO(link->pairs, link->nr, from, ns);
+	const size_t nr = PARTITION_POINT(link->nr, i, link->pairs[i].from <= ns);
 
 	return &link->pairs[nr ? nr - 1 : 0];
 }

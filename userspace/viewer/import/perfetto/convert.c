@@ -380,7 +380,7 @@ static int merge(struct conversion *c, char **paths, const char *path, int level
 		return -EIO;
 	ret = subset_write(&x, set, path);
 	c->events = x.events;
-	c->lost = lost_events_sum(x.scope.lost);
+	c->lost = lost_total(x.scope.lost);
 	status = files_status(set, status);
 	ktrace_traceset_close(set);
 	time_range_free(&x.scope);

@@ -143,16 +143,13 @@ int asyncs_done(struct asyncs *a, const struct async_id *id, const struct track 
 {
 	struct async_row *row = hash_table_find(&a->ids, id);
 	struct lane_row *lane = lane_of(a, id);
-	__u64 *free;
 
 	if (!row || !lane)
 		return -ENOMEM;
 	if (track->depth)
 		return 0;
-	free = ktrace_grow(lane->free, lane->nr, &lane->cap, sizeof(*free));
-	if (!free)
+	if (!LIST_GROW(lane->free, lane->nr, lane->cap))
 		return -ENOMEM;
-	lane->free = free;
 	lane->free[lane->nr++] = row->track;
 	row->track = 0;
 	return 0;

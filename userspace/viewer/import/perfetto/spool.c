@@ -90,17 +90,14 @@ static int write_run(struct spool *s)
 
 int spool_add(struct spool *s, struct spooled e, const void *data)
 {
-	struct spooled *events = ktrace_grow(s->events, s->nr, &s->cap, sizeof(*events));
-
-	if (!events)
+	if (!LIST_GROW(s->events, s->nr, s->cap))
 		return -ENOMEM;
-	s->events = events;
 	s->payloads.flush = output_grow;
 	e.at = s->payloads.len;
 	e.order = s->order++;
 	if (e.len)
 		ktrace_out_bytes(&s->payloads, data, e.len);
-	events[s->nr++] = e;
+	s->events[s->nr++] = e;
 	if (!s->payloads.error && s->nr * sizeof(e) + s->payloads.len >= SPOOL_MEMORY)
 		return write_run(s);
 	return s->payloads.error;

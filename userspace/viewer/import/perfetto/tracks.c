@@ -128,14 +128,10 @@ struct track_thread tracks_thread(struct tracks *t, struct track *track, __u32 p
 
 int track_begin(struct track *track, __u32 number)
 {
-	__u32 *open = track->open;
-
 	if (track->depth < TRACK_DEPTH) {
-		open = ktrace_grow(open, track->depth, &track->cap, sizeof(*open));
-		if (!open)
+		if (!LIST_GROW(track->open, track->depth, track->cap))
 			return -ENOMEM;
-		track->open = open;
-		open[track->depth] = number;
+		track->open[track->depth] = number;
 	}
 	if (track->depth < UINT32_MAX)
 		track->depth++;
