@@ -356,7 +356,7 @@ connects()
 		rm -f stop
 		start_ktraced -q --split-size 1K -o "shared/t$number.bin" \
 			sh -c "until [ -e stop ]; do '$EXAMPLES/hello'; sleep 0.05; done"
-		retry 0.05 has ktraced.err "$name: File exists; shared/t$number.0001.bin goes on"
+		retry 0.05 has ktraced.err "$name: File exists; recording continues in shared/t$number.0001.bin"
 		touch stop
 		wait "$pid"
 		[ "$(stat -c %u:%i:%s "$name")" = "$before" ]

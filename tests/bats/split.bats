@@ -413,7 +413,7 @@ die_at()
 	[ "$status" -eq 0 ]
 	[ "$(cat t.0002.bin)" = hello ]
 	[ "$(parts)" -eq 2 ]
-	[[ $stderr == *"t.0002.bin: File exists; t.0001.bin goes on"* ]]
+	[[ $stderr == *"t.0002.bin: File exists; recording continues in t.0001.bin"* ]]
 	rm t.0002.bin
 	cp t.0001.bin was
 	run_ktrace export --to paje -o t.0001.bin t.bin
@@ -474,10 +474,10 @@ is_two()
 	# A part may be made in it meanwhile.
 	retry 0.02 rm -rf out
 	[ ! -e out ]
-	retry 0.05 has ktraced.err 'No such file or directory; out/t.*.bin goes on'
+	retry 0.05 has ktraced.err 'No such file or directory; recording continues in out/t.*.bin'
 	kill -TERM "$pid"
 	wait_for "$pid"
-	[ "$(grep -c 'goes on' <<<"$stderr")" -eq 1 ]
+	[ "$(grep -c 'recording continues in' <<<"$stderr")" -eq 1 ]
 	[[ $stderr == *"is gone: it was moved or removed"* ]]
 	[ "$(summary lost)" -eq 0 ]
 	ledger
