@@ -2,6 +2,7 @@
 /* option_table.c - the options of a program as tables: names, values, help, targets */
 #include "option_table.h"
 
+#include <assert.h>
 #include <getopt.h>
 #include <stdarg.h>
 #include <string.h>
@@ -47,8 +48,7 @@ static int value_kind(const struct option_row *row)
 
 static void add_name(struct arrays *a, const char *name, const struct place *place)
 {
-	if (a->nr == OPTION_ROWS_MAX)
-		return;
+	assert(a->nr < OPTION_ROWS_MAX);
 	a->longs[a->nr] = (struct option) { name, value_kind(place->row), NULL,
 					    FOUND_BASE + a->nr };
 	a->places[a->nr++] = *place;

@@ -39,6 +39,8 @@ struct option_row {
 };
 
 #define OPTION_MEMBER(type, member) (offsetof(type, member) + 1)
+/* For rows of a set that refers to a bool or a const char * itself */
+#define OPTION_SELF 1
 
 /**
  * struct option_set - a table that is part of a program's options

@@ -32,7 +32,7 @@ void wakeup_chain_add(struct wakeup_chain *c, struct wakeup_chain_thread *t,
 /* Returns the last span of the thread that begins before @time, NULL = none. */
 static const struct wakeup_chain_span *span_before(const struct wakeup_chain_thread *t, __u64 time)
 {
-	const size_t nr = time ? PARTITION_POINT(t->nr, i, t->spans[i].from <= time - 1) : 0;
+	const size_t nr = PARTITION_POINT(t->nr, i, t->spans[i].from < time);
 
 	return nr ? &t->spans[nr - 1] : NULL;
 }

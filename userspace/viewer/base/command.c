@@ -8,6 +8,7 @@
 #include "base/standard.h"
 #include "pager.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -34,7 +35,7 @@ static const struct option_row common_options[] = {
 };
 
 const struct option_row json_options[] = {
-	{ .name = "json", .flag = 1, .help = "print JSON objects" },
+	{ .name = "json", .flag = OPTION_SELF, .help = "print JSON objects" },
 	{ .help = NULL },
 };
 
@@ -49,8 +50,10 @@ static void add_common(struct sets *sets, const struct command *cmd)
 {
 	size_t nr = 0;
 
-	for (; cmd->options[nr].rows && nr < SETS_MAX - 1; nr++)
+	for (; cmd->options[nr].rows; nr++) {
+		assert(nr < SETS_MAX - 1);
 		sets->all[nr] = cmd->options[nr];
+	}
 	sets->all[nr] = (struct option_set) { common_options, 0 };
 	sets->all[nr + 1] = (struct option_set) { NULL, 0 };
 }

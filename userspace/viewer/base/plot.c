@@ -344,14 +344,8 @@ static void rows_legend(struct ktrace_out *out, const struct plot_rows *p)
 	label(out, DIST_X + 328, TOP - 12, "s", "99 %");
 }
 
-static const char *set_svg(void *to, const char *path)
-{
-	*(const char **)to = path;
-	return NULL;
-}
-
 const struct option_row svg_options[] = {
-	{ .name = "svg", .value = "FILE", .set = set_svg,
+	{ .name = "svg", .value = "FILE", .text = OPTION_SELF,
 	  .help = "instead of text, write a picture into FILE" },
 	{ .help = NULL },
 };

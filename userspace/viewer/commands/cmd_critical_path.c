@@ -331,25 +331,21 @@ static const char *check(struct analysis *a)
 	return a->select.pid_nr == 1 ? NULL : "--pid: name the one thread it is about";
 }
 
-static const char *set_pid(void *to, const char *list)
-{
-	struct path *path = to;
-
-	return event_select_add_pids(&path->a.select, list);
-}
-
-#define MEMBER(member) OPTION_MEMBER(struct path, member)
+static const struct option_row pid_rows[] = {
+	{ .letter = 'p', .name = "pid", .value = "N", .set = event_select_add_pids,
+	  .help = "the thread; a process stands for its first thread" },
+	{ .help = NULL },
+};
 
 static const struct option_row rows[] = {
-	{ .letter = 'p', .name = "pid", .value = "N", .set = set_pid,
-	  .help = "the thread; a process stands for its first thread" },
-	{ .name = "list", .flag = MEMBER(lists),
+	{ .name = "list", .flag = OPTION_MEMBER(struct path, lists),
 	  .help = "also print each piece of the path; what was waited for\n"
 		  "is further right" },
 	{ .help = NULL },
 };
 
 static const struct option_set sets[] = {
+	{ pid_rows, offsetof(struct path, a.select) },
 	{ rows, 0 },
 	ANALYSIS_WINDOW_SETS,
 	{ NULL, 0 },

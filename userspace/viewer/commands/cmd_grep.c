@@ -91,43 +91,27 @@ static int grep(struct grep *g, const struct command *cmd, int argc, char **argv
 	return wrong ? command_usage(cmd, wrong) : list_events_files(&g->printout, argc, argv);
 }
 
-static const char *add_filter(void *to, const char *text)
-{
-	struct grep *g = to;
-
-	return event_select_add_filter(&g->printout.scope.select, text);
-}
-
-static const char *add_filter_file(void *to, const char *path)
-{
-	struct grep *g = to;
-
-	return event_select_add_filter_file(&g->printout.scope.select, path);
-}
-
-static const char *add_globs(void *to, const char *list)
-{
-	struct grep *g = to;
-
-	return event_select_add_globs(&g->printout.scope.select, list);
-}
-
-#define MEMBER(member) OPTION_MEMBER(struct grep, member)
-
 static const struct option_row rows[] = {
-	{ .letter = 'e', .name = "filter", .value = "EXPRESSION", .set = add_filter,
-	  .help = "the expression; of several, all must be true" },
-	{ .letter = 'f', .name = "filter-file", .value = "FILE", .set = add_filter_file,
-	  .help = "the same, read from FILE; # begins a comment" },
-	{ .letter = 'l', .name = "fields", .flag = MEMBER(lists),
+	{ .letter = 'l', .name = "fields", .flag = OPTION_MEMBER(struct grep, lists),
 	  .help = "list the fields that expressions can use, with those of\n"
 		  "FILEs" },
-	{ .name = "events", .value = "GLOB[,GLOB...]", .set = add_globs,
+	{ .help = NULL },
+};
+
+/* As those of other commands, but for the letters */
+static const struct option_row select_rows[] = {
+	{ .letter = 'e', .name = "filter", .value = "EXPRESSION", .set = event_select_add_filter,
+	  .help = "the expression; of several, all must be true" },
+	{ .letter = 'f', .name = "filter-file", .value = "FILE",
+	  .set = event_select_add_filter_file,
+	  .help = "the same, read from FILE; # begins a comment" },
+	{ .name = "events", .value = "GLOB[,GLOB...]", .set = event_select_add_globs,
 	  .help = "only events whose provider:name matches" },
 	{ .help = NULL },
 };
 
 static const struct option_set sets[] = {
+	{ select_rows, offsetof(struct grep, printout.scope.select) },
 	{ rows, 0 },
 	{ since_options, offsetof(struct grep, printout.scope.since) },
 	{ until_options, offsetof(struct grep, printout.scope.until) },

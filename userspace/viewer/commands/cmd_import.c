@@ -44,9 +44,10 @@ static const struct import_format *const formats[] = {
 /* Converter of this program; in ktrace, NULL until it knows the format */
 static int (*own_convert)(struct import *x, int nr, char **paths);
 
-static const char *take_format(struct import *x, const char *name)
+static const char *set_format(void *to, const char *name)
 {
 	const char *names[FORMAT_NR + 1] = { NULL }, *wrong;
+	struct import *x = to;
 	int i;
 
 	for (i = 0; i < (int)FORMAT_NR; i++)
@@ -171,11 +172,6 @@ static int import(struct import *x, int nr, char **paths)
 	return STATUS_DAMAGED;
 }
 
-static const char *set_format(void *to, const char *name)
-{
-	return take_format(to, name);
-}
-
 static const char *set_ticks(void *to, const char *text)
 {
 	struct import *x = to;
@@ -275,7 +271,7 @@ static int guess_format(struct import *x, const struct command *cmd, const char 
 		return STATUS_DAMAGED;
 	}
 	looks = files_foreign_format(path);
-	return command_check(cmd, looks ? take_format(x, looks) : NULL);
+	return command_check(cmd, looks ? set_format(x, looks) : NULL);
 }
 
 static int run(const struct command *cmd, int argc, char **argv)

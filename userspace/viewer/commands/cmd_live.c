@@ -229,13 +229,6 @@ static const char *set_number(void *to, const char *text)
 	return number_parse(text, 1, ~0ull, &l->left) ? NULL : "-n: not a number from 1 on";
 }
 
-static const char *set_time_format(void *to, const char *text)
-{
-	struct live *l = to;
-
-	return line_take_time_format(text, &l->lines.time);
-}
-
 static const char *set_json(void *to, const char *value)
 {
 	struct live *l = to;
@@ -259,8 +252,6 @@ static const struct option_row rows[] = {
 	  .help = "time between two tables (default: 1s)" },
 	{ .letter = 'n', .name = "number", .value = "N", .set = set_number,
 	  .help = "stop after N events; with --top, after N times" },
-	{ .name = "time", .value = "rel|wall|raw|delta", .set = set_time_format,
-	  .help = "how to print times of events, see ktrace-list(1)" },
 	{ .name = "json", .set = set_json,
 	  .help = "one JSON object an event; with --top, one each time" },
 	{ .help = NULL },
@@ -268,6 +259,7 @@ static const struct option_row rows[] = {
 
 static const struct option_set sets[] = {
 	{ rows, 0 },
+	{ time_options, offsetof(struct live, lines.time) },
 	TIME_RANGE_SETS(offsetof(struct live, scope)),
 	{ NULL, 0 },
 };

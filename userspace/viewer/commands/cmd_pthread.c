@@ -354,13 +354,6 @@ static const char *set_split(void *to, const char *text)
 	return split_option(text, &v->by);
 }
 
-static const char *add_globs(void *to, const char *list)
-{
-	struct view *v = to;
-
-	return event_select_add_globs(&v->scope.select, list);
-}
-
 #define MEMBER(member) OPTION_MEMBER(struct view, member)
 
 static const struct option_row rows[] = {
@@ -388,7 +381,12 @@ static const struct option_row rows[] = {
 	{ .letter = 's', .name = "split", .value = "pid|pidx|tid", .set = set_split,
 	  .help = "print into files OUTPUT-PID[-TID]; pidx: by process,\n"
 		  "a child's after what its parent did before the fork" },
-	{ .name = "events", .value = "GLOB[,GLOB...]", .set = add_globs,
+	{ .help = NULL },
+};
+
+static const struct option_row events_rows[] = {
+	{ .name = "events", .value = "GLOB[,GLOB...]",
+	  .set = event_select_add_globs,
 	  .help = "only events that come from events of the files whose\n"
 		  "provider:name matches: pthread:sem_*" },
 	{ .help = NULL },
@@ -399,6 +397,7 @@ static const struct option_set sets[] = {
 	{ output_options, 0 },
 	{ since_options, offsetof(struct view, scope.since) },
 	{ until_options, offsetof(struct view, scope.until) },
+	{ events_rows, offsetof(struct view, scope.select) },
 	{ pid_options, offsetof(struct view, scope.select) },
 	{ filter_options, offsetof(struct view, scope.select) },
 	{ alias_options, offsetof(struct view, aliases) },

@@ -542,7 +542,7 @@ void line_put_position(struct lines *l, const char *text)
 	ktrace_out_str(l->out, l->is_json ? "\"}\n" : "\n");
 }
 
-const char *line_take_time_format(const char *text, enum time_format *format)
+static const char *set_time_format(void *to, const char *text)
 {
 	static const char *const names[] = {
 		[TIME_REL] = "rel", [TIME_WALL] = "wall", [TIME_RAW] = "raw",
@@ -553,6 +553,13 @@ const char *line_take_time_format(const char *text, enum time_format *format)
 
 	if (i < 0)
 		return wrong;
-	*format = (enum time_format)i;
+	*(enum time_format *)to = (enum time_format)i;
 	return NULL;
 }
+
+const struct option_row time_options[] = {
+	{ .name = "time", .value = "rel|wall|raw|delta", .set = set_time_format,
+	  .help = "times as seconds since the first event (default),\n"
+		  "dates, stamps, or seconds since the previous line" },
+	{ .help = NULL },
+};

@@ -76,8 +76,8 @@ struct lines {
 	struct same same[SAME_NR];
 };
 
-/* Parses the value of --time. Returns an error message, NULL = none. */
-const char *line_take_time_format(const char *text, enum time_format *format);
+/* The option --time; refers to an enum time_format */
+extern const struct option_row time_options[];
 void line_put(struct lines *l, const struct ktrace_trace_event *e);
 /* Looks up the names of an event's thread and objects. */
 void line_find_names(const struct lines *l, const struct ktrace_trace_event *e,

@@ -22,13 +22,6 @@ static const char *set_position(void *to, const char *text)
 	return ktrace_position_from_text(s->place, text) ? "--from-position: not a position" : NULL;
 }
 
-static const char *set_time_format(void *to, const char *text)
-{
-	struct list_events *p = to;
-
-	return line_take_time_format(text, &p->lines.time);
-}
-
 static const char *set_number(void *to, const char *text)
 {
 	struct list_events *p = to;
@@ -47,9 +40,6 @@ const struct option_row list_events_options[] = {
 	  .help = "begin at the position that an earlier list printed" },
 	{ .name = "print-position", .flag = MEMBER(scope.is_paged),
 	  .help = "after the events, print the position to go on from" },
-	{ .name = "time", .value = "rel|wall|raw|delta", .set = set_time_format,
-	  .help = "times as seconds since the first event (default), dates,\n"
-		  "stamps, or seconds since the previous line" },
 	{ .name = "json", .flag = MEMBER(lines.is_json),
 	  .help = "one JSON object a line" },
 	{ .name = "stacks", .flag = MEMBER(lines.has_stacks),

@@ -31,6 +31,7 @@ struct list_events {
 extern const struct option_row list_events_options[];
 #define LIST_EVENTS_SETS(at) \
 	{ list_events_options, at }, \
+	{ time_options, (at) + offsetof(struct list_events, lines.time) }, \
 	{ alias_options, (at) + offsetof(struct list_events, aliases) }, \
 	{ symbols_options, (at) + offsetof(struct list_events, where) }
 
