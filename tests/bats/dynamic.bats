@@ -299,7 +299,7 @@ not_begun()
 	for e in 'args[0] == 2 || !(args[0] < 3) && id != 31000' \
 		'args[1] > 0x7fffffffffffffff ^ id = 31003 || args == 0x2000000000000000'; do
 		run_ktraced -q -o all -b 4M -e tp:raw_syscalls:sys_enter -- \
-			"$KTRACED" -q --backend=dev -o some --where "$e" \
+			"$KTRACED" -q --backend=dev -o some --filter "$e" \
 			-e 'tp:raw_syscalls:sys_enter{id >= 31000 && id < 31010}' -- \
 			"$PROGS/dev_filter" strange
 		[ "$status" = 0 ]
@@ -346,9 +346,9 @@ not_begun()
 	refused 24 'tp:sched:sched_switch{ prev_pri < 100}'
 	refused 23 'tp:sched:sched_switch{time > 1s}'
 	refused 29 "$PROBE a=%di{b == 1}"
-	run_ktraced -o t2 -e "$PROBE a=%di,sched:switch" --where 'cpu == 1 && b == 1' -- true
+	run_ktraced -o t2 -e "$PROBE a=%di,sched:switch" --filter 'cpu == 1 && b == 1' -- true
 	[ "$status" = 125 ]
-	[[ $stderr == *"--where: column 13: none of these events has a field 'b'"* ]]
+	[[ $stderr == *"--filter: column 13: none of these events has a field 'b'"* ]]
 	[ ! -e t2 ]
 	run_ktraced -o t2 -e 'tp:nosuch:*{a == 1},sched:exec' -- true
 	[[ $stderr == *"-e tp:nosuch:*: the kernel has no such tracepoint"* ]]
@@ -367,13 +367,13 @@ not_begun()
 	[ "$status" = 1 ]
 	[[ $stderr == *"-e: column 29: none of these events has a field 'com'"* ]]
 	./zebra; ./yak					# 1 yak, twice
-	run_ktrace level --where 'comm == zebra && cpu < 4096' "$pid"
+	run_ktrace level --filter 'comm == zebra && cpu < 4096' "$pid"
 	[ "$status" = 0 ]
 	./zebra; ./yak
 	run_ktrace level -e 'tp:sched:sched_process_exit' "$pid"
 	[ "$status" = 0 ]
 	./zebra; ./yak					# 1 zebra
-	run_ktrace level --where '' -e 'log' "$pid"
+	run_ktrace level --filter '' -e 'log' "$pid"
 	[ "$status" = 0 ]
 	./zebra; ./yak
 	run_ktrace level -e 'tp:sched:sched_process_exit' "$pid"

@@ -165,9 +165,9 @@ same_here_and_there()
 	[ "$status" = 0 ]
 	[ "$("$KTRACE" list t 2>/dev/null | grep -c ' kinds:kinds_one ')" = 1 ]
 	[ "$("$KTRACE" list t 2>/dev/null | grep -c ' bytes=')" = 3 ]
-	run_ktraced -o t -e 'tp:kinds:kinds_long' --where 'seed == 2' -- true
+	run_ktraced -o t -e 'tp:kinds:kinds_long' --filter 'seed == 2' -- true
 	[ "$status" = 125 ]
-	[[ "$stderr" = *"--where: column 1: "* ]]
+	[[ "$stderr" = *"--filter: column 1: "* ]]
 	none_left
 }
 

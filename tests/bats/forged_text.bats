@@ -160,7 +160,7 @@ judge()
 	mkdir one
 	for forger in "${FORGERS[@]}"; do
 		name=$(printf "x$(sed 's/../\\x&/g' <<<"$forger")y_")
-		for args in "-o no$name/t true" "-o t no$name" "-o t -e no$name true" "-o t --where no$name true" \
+		for args in "-o no$name/t true" "-o t no$name" "-o t -e no$name true" "-o t --filter no$name true" \
 			"-o t --context no$name true" "--recover no$name"; do
 			# shellcheck disable=SC2086 # words
 			IFS=' ' command_words=($args)

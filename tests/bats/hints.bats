@@ -93,7 +93,7 @@ not_begun()
 		[ "$status" -eq 0 ]
 		[ "$(summary events)" = 1 ]
 	done
-	run_ktraced --where 'cpu == 0' -o t -- "$PROGS/flood" -n 1
+	run_ktraced --filter 'cpu == 0' -o t -- "$PROGS/flood" -n 1
 	[ "$status" -eq 0 ]
 	[ "$KTRACE_BACKEND" != shm ] || [[ $stderr == *"no kernel events: the shared memory backend cannot record them"* ]]
 	run_ktraced -e flood -o t -- "$PROGS/flood" -n 1
@@ -230,6 +230,17 @@ Try 'ktrace list --help'." ]
 	[ "$("$KTRACE" -h)" = "$("$KTRACE" help)" ]
 	[ "$("$KTRACED" -h)" = "$("$KTRACED" --help)" ]
 	[ "$({ "$KTRACE" -h && "$KTRACED" -h; } | wc -L)" -le 80 ]
+}
+
+@test "a deprecated name of an option works, and the program says so" {
+	local said="--where is deprecated, use --filter"
+	run_ktraced -o t --where 'cpu ==' -- true
+	[ "$status" -eq 125 ]
+	[[ $stderr == "ktraced: $said"$'\n'*"--filter: column 7: "* ]]
+	run_ktrace level --where 'cpu ==' 999999999
+	[[ $stderr == "ktrace level: $said"$'\n'* ]]
+	run_ktraced -o t --filter 'cpu ==' -- true
+	[[ $stderr != *deprecated* ]]
 }
 
 @test "ktrace help COMMAND is the manual page; without man(1), the options" {

@@ -97,7 +97,7 @@ export -f three
 		'args[1] > 0x7fffffffffffffff ^ nr = 31003 || args == 0x2000000000000000'; do
 		run_ktraced -q -o all -e 'syscall{nr >= 31000 && nr < 31010}' -- \
 			"$KTRACED" -q --backend=dev -o some -e 'syscall{nr >= 31000 && nr < 31010}' \
-			--where "$e" -- "$PROGS/dev_filter" strange
+			--filter "$e" -- "$PROGS/dev_filter" strange
 		[ "$status" = 0 ]
 		[ "$("$KTRACE" list all | wc -l)" = 40 ]
 		"$KTRACE" grep "$e" all | sed 's/.*syscall:/syscall:/' >wanted
@@ -249,9 +249,9 @@ between()
 	[[ $stderr == *"ktraced: 0 events, 0 lost, "* ]]
 }
 
-@test "of several patterns any may want an event, and --where must" {
+@test "of several patterns any may want an event, and --filter must" {
 	run_ktraced -q -o t -e 'syscall:e*{nr == 31001},syscall:enter{nr == 31002 && args[0] == 1},syscall:exit' \
-		--where 'nr > 31000 && nr < 31003' -- "$PROGS/dev_filter" strange
+		--filter 'nr > 31000 && nr < 31003' -- "$PROGS/dev_filter" strange
 	[ "$status" = 0 ]
 	"$KTRACE" hist t >hist
 	cat hist
@@ -276,13 +276,13 @@ between()
 	[ "$status" != 0 ]
 	[[ $stderr == *"-e: column 19: expected a value, found the end"* ]]
 	./yak
-	run_ktrace level "$pid" --where 'comm == zebra'
+	run_ktrace level "$pid" --filter 'comm == zebra'
 	[ "$status" = 0 ]
 	./yak
-	run_ktrace level "$pid" --where 'comm == '
+	run_ktrace level "$pid" --filter 'comm == '
 	[ "$status" != 0 ]
-	[[ $stderr == *"--where: column 9: expected a value, found the end"* ]]
-	run_ktrace level "$pid" --where '' -e log
+	[[ $stderr == *"--filter: column 9: expected a value, found the end"* ]]
+	run_ktrace level "$pid" --filter '' -e log
 	[ "$status" = 0 ]
 	./yak
 	# The filters are gone with the choice that they belong to.

@@ -25,28 +25,28 @@ refused()
 	refused 26 "expected a value, found the end" -e 'sched:switch{next_prio < }'
 	refused 29 "the closing } is missing" -e 'sched:switch{next_prio < 100'
 	refused 16 "expected , or the end after }" -e 'syscall{nr == 1}x'
-	refused 15 "expected ==, !=, <, <=, >, >= or ~, found 'b'" --where 'pid == 1 && a b'
-	refused 13 "there is no field 'state.nothing' here" --where 'cpu == 1 && state.nothing = 1'
-	refused 8 "expected a number" --where 'cpu == one'
+	refused 15 "expected ==, !=, <, <=, >, >= or ~, found 'b'" --filter 'pid == 1 && a b'
+	refused 13 "there is no field 'state.nothing' here" --filter 'cpu == 1 && state.nothing = 1'
+	refused 8 "expected a number" --filter 'cpu == one'
 	refused 12 "expected a value, found the end" -e 'tp:a:b{c < }'
 	refused 17 "the closing } is missing" -e 'kprobe:f a{c < 1'
 }
 
 @test "what the kernel does not know can be filtered on reading, which is said" {
 	refused 13 "the kernel cannot filter by state.pid; filter when reading the trace" \
-		--where 'cpu == 1 && state.pid == 2'
+		--filter 'cpu == 1 && state.pid == 2'
 	refused 8 "the kernel cannot filter by time; filter when reading the trace" -e 'sched{ time > 1s}'
-	refused 1 "the kernel can filter only by the flags irq and truncated" --where 'flags == critical'
+	refused 1 "the kernel can filter only by the flags irq and truncated" --filter 'flags == critical'
 	refused 6 "this filter applies to no kernel event" -e 'demo{item == 1}'
-	refused 1 "there is no cgroup '/no/such/one'" --where 'cgroup == /no/such/one'
+	refused 1 "there is no cgroup '/no/such/one'" --filter 'cgroup == /no/such/one'
 }
 
 @test "a field that none of the events has is refused" {
 	refused 14 "none of these events has a field 'next_pri' (did you mean 'next_prio'?)" -e 'sched:switch{next_pri < 100}'
-	refused 12 "none of these events has a field 'nothing'" -e 'syscall' --where 'cpu == 1 ||nothing == 1'
+	refused 12 "none of these events has a field 'nothing'" -e 'syscall' --filter 'cpu == 1 ||nothing == 1'
 	# What may have been meant is what the kernel knows.
 	while read -r typo meant; do
-		refused 1 "none of these events has a field '$typo'${meant:+ $meant}" --where "$typo == 1"
+		refused 1 "none of these events has a field '$typo'${meant:+ $meant}" --filter "$typo == 1"
 		[[ -n $meant || $stderr != *"did you mean"* ]]
 	done <<-'END'
 		coom (did you mean 'comm'?)
@@ -58,9 +58,9 @@ refused()
 		losst
 		stat.pid
 	END
-	refused 1 "there is no field 'event.namex' here (did you mean 'event.name'?)" --where 'event.namex == x'
+	refused 1 "there is no field 'event.namex' here (did you mean 'event.name'?)" --filter 'event.namex == x'
 	for typo in state.pidd trace.namex; do
-		refused 1 "there is no field '$typo' here" --where "$typo == 1"
+		refused 1 "there is no field '$typo' here" --filter "$typo == 1"
 		[[ $stderr != *"did you mean"* ]] || return 1
 	done
 }
@@ -73,9 +73,9 @@ refused()
 	refused 26 "expected a number: no value of 'prev_tid' is called 'make'" -e 'sched:switch{prev_tid == make}'
 	refused 16 "none of these events is called 'sched:swich' (did you mean 'sched:switch'?)" -e 'sched{event == sched:swich}'
 	refused 20 "no value of 'vec' is called 'TIMERR' (did you mean 'TIMER'?)" -e softirq,irq \
-		--where 'cpu == 1 || vec == TIMERR'
+		--filter 'cpu == 1 || vec == TIMERR'
 	# Of one of several events it is the name.
-	run_ktraced -o t -e 'futex,block' --where 'op == WAIT || op == WRITE' -- true
+	run_ktraced -o t -e 'futex,block' --filter 'op == WAIT || op == WRITE' -- true
 	[[ $stderr != *column* ]]
 }
 
@@ -99,7 +99,7 @@ refused()
 
 # bats test_tags=shm
 @test "filters of the kernel's events do not touch those of programs" {
-	run_ktraced -q --optional -o t -e 'demo,sched{prio < 3}' --where 'pid == 1' -- "$EXAMPLES/hello"
+	run_ktraced -q --optional -o t -e 'demo,sched{prio < 3}' --filter 'pid == 1' -- "$EXAMPLES/hello"
 	[ "$status" = 0 ]
 	"$KTRACE" info t | grep 'events demo,sched, of them sched{prio < 3}, where pid == 1'
 }

@@ -78,7 +78,7 @@
  *            the file that contains such functions
  *   choice   ts=(raw, from then on) [levels=](of the events pthread:*, as ktraced --level)
  *            [events=](as ktraced -e, without braces) [filters=](the entries of these that have
- *            braces, with them) [where=](as ktraced --where)
+ *            braces, with them) [where=](as ktraced --filter)
  *            the recorded events; a missing key does not restrict them
  *   posix    version= word= set= generation= name= resolution_ns= created_ns= stream_size=
  *            log_size= data_size= stream_policy= log_policy= inheritance=   the file is the log

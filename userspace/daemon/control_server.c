@@ -3,7 +3,7 @@
  * control_server.c - changes what is recorded while it is being recorded, on request
  *
  * Takes each message from the port as a whole, checks it, and executes or refuses it before the
- * next one; <ktrace/port.h> defines the words. Levels, -e and --where are independent choices: a
+ * next one; <ktrace/port.h> defines the words. Levels, -e and --filter are independent choices: a
  * message changes some of them, the others stay. When the answer is sent, programs find the new
  * choice in the session's memory, and the file says since when it holds.
  */

@@ -311,7 +311,7 @@ static const struct option_row rows[] = {
 	{ .name = "optional", .flag = MEMBER(is_optional),
 	  .help = "continue if kernel events of -e cannot be recorded\n"
 		  "(default: exit status 125, COMMAND is not started)" },
-	{ .name = "where", .value = "EXPRESSION", .text = MEMBER(choice.where),
+	{ .name = "filter", .old = "where", .value = "EXPRESSION", .text = MEMBER(choice.where),
 	  .help = "record kernel events only if EXPRESSION is true: pid,\n"
 		  "tid, comm, cpu, uid, cgroup, fields of events,\n"
 		  "&& || ! ( ), as in ktrace grep" },

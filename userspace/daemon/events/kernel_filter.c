@@ -3,7 +3,7 @@
  * kernel_filter.c - filters that the kernel evaluates to select its events
  *
  * Parses all expressions first. Then each chosen kernel event gets one program: the entries of -e
- * that match it joined by "or", and --where joined by "and". A field that none of an expression's
+ * that match it joined by "or", and --filter joined by "and". A field that none of an expression's
  * events has is most likely a mistake, and is refused.
  *
  * Fields of tracepoints and probes are known only once the session has these events. Before that,
@@ -169,7 +169,7 @@ static int add_entries(struct rules *rules, const char *events)
 
 static int add_rules(struct rules *rules, const struct choice *choice)
 {
-	const struct rule where = { .option = "--where", .text = choice->where };
+	const struct rule where = { .option = "--filter", .text = choice->where };
 	int ret = 0;
 
 	if (choice->events)
@@ -373,7 +373,7 @@ int kernel_filter_set(struct ktrace_session *s, const struct dynamic *d,
 {
 	struct rules rules = { .error = error };
 	const struct rule all = {
-		.option = choice->where ? "--where" : "-e",
+		.option = choice->where ? "--filter" : "-e",
 		.text = choice->where ? choice->where : choice->events ? choice->events : "",
 	};
 	int ret;

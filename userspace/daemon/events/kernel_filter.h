@@ -3,7 +3,7 @@
  * kernel_filter.h - filters that the kernel evaluates to select its events
  *
  * An entry of -e may have an expression in braces, "sched:switch{next_prio < 100}"; an event
- * is recorded if any entry that matches it selects it, and --where does, too.
+ * is recorded if any entry that matches it selects it, and --filter does, too.
  */
 #ifndef KTRACED_EVENTS_KERNEL_FILTER_H
 #define KTRACED_EVENTS_KERNEL_FILTER_H
@@ -13,7 +13,7 @@
 
 /**
  * struct kernel_filter_error - an invalid expression
- * @option:	"-e", "--where"
+ * @option:	"-e", "--filter"
  * @text:	the option's argument, which contains the error
  * @at:		offset of the error in @text
  * @column:	column of the error in its line

@@ -9,7 +9,7 @@
 /**
  * struct choice - the events to record
  * @events:	as in -e, NULL = the default choice
- * @where:	--where, NULL = none
+ * @where:	--filter, NULL = none
  * @has_levels:	--level was given: of the events pthread:*, @levels selects instead of the default,
  *		and in addition to those that @events names
  * @levels:	ktrace_level_parse()

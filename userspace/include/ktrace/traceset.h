@@ -408,7 +408,7 @@ void ktrace_trace_image(const struct ktrace_trace *trace, __u32 tid, __u64 raw,
  * @levels:	levels of the events pthread:*, as in ktraced --level; NULL = all
  * @events:	as in ktraced -e, without the parts in braces; NULL = all events of programs
  * @filters:	entries of @events that have a part in braces, with that part; NULL = none
- * @where:	as in ktraced --where; NULL = all
+ * @where:	as in ktraced --filter; NULL = all
  */
 struct ktrace_choice {
 	__u64 raw;

@@ -373,9 +373,9 @@ static const struct option_row rows[] = {
 	{ .letter = 'e', .name = "events", .value = "LIST", .text = MEMBER(events),
 	  .help = "record these events from now on, as ktraced -e; empty:\n"
 		  "those that ktraced records without -e" },
-	{ .name = "where", .value = "EXPRESSION", .text = MEMBER(where),
+	{ .name = "filter", .old = "where", .value = "EXPRESSION", .text = MEMBER(where),
 	  .help = "record kernel events only if this is true from now on,\n"
-		  "as ktraced --where; empty: all that -e selects" },
+		  "as ktraced --filter; empty: all that -e selects" },
 	{ .help = NULL },
 };
 
