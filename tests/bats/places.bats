@@ -237,7 +237,7 @@ in_group()
 		echo $((peak - less * 98304)) >"$group/memory.max"
 		in_group "${command[@]}" -- true
 		[ "$status" = 125 ]
-		[[ $stderr == *"channel: Cannot allocate memory; a smaller -b"* ]]
+		[[ $stderr == *"channel: Cannot allocate memory; use a smaller -b"* ]]
 	done
 	echo $((peak + (3 << 20))) >"$group/memory.max"
 	in_group "${command[@]}" -- true
