@@ -128,14 +128,15 @@ static const struct option_row rows[] = {
 		  "kiwi: the same as lines of the Kiwi viewer\n"
 		  "csv: a line an event, for spreadsheets and data frames\n"
 		  "sqlite: events, threads and their states as a database\n"
-		  "folded: stacks and the time in them, for flame graphs\n"
+		  "folded: stacks and the time in them, for flame graphs;\n"
+		  "the only format with --symbols and the like\n"
 		  "ctf: a folder in the Common Trace Format 1.8, for\n"
 		  "babeltrace2 and Trace Compass\n"
 		  "chrome: JSON for chrome://tracing, Perfetto, speedscope\n"
 		  "perfetto: packets for Perfetto" },
 	{ .letter = 'o', .name = "output", .value = "FILE", .text = MEMBER(path),
-	  .help = "write into FILE, - for standard output (default); ctf:\n"
-		  "a new or empty folder" },
+	  .help = "write into FILE, - for standard output (default);\n"
+		  "required by sqlite, and by ctf: a new or empty folder" },
 	{ .name = "by", .value = "time|events|locks", .set = set_by,
 	  .help = "folded: what the numbers count (default: time)" },
 	{ .name = "columns", .flag = MEMBER(has_columns),
