@@ -300,7 +300,7 @@ static int analyse_files(struct analysis *a, int nr, char **paths)
 	return output_end(status);
 }
 
-static const char *set_number(void *to, const char *text)
+const char *analysis_set_number(void *to, const char *text)
 {
 	struct analysis *a = to;
 
@@ -308,7 +308,7 @@ static const char *set_number(void *to, const char *text)
 }
 
 const struct option_row analysis_options[] = {
-	{ .letter = 'n', .name = "number", .value = "N", .set = set_number,
+	{ .letter = 'n', .name = "number", .value = "N", .set = analysis_set_number,
 	  .help = "print at most N rows" },
 	{ .name = "json", .flag = OPTION_MEMBER(struct analysis, is_json),
 	  .help = "print JSON objects" },

@@ -88,6 +88,8 @@ struct analysis {
 
 /* -n and --json; they refer to a struct analysis, the first member of the command's struct. */
 extern const struct option_row analysis_options[];
+/* Takes -n, for commands where N does not mean rows. */
+const char *analysis_set_number(void *to, const char *text);
 /* Options of analyses that are not by thread but by interrupt or CPU */
 #define ANALYSIS_WINDOW_SETS \
 	{ since_options, offsetof(struct analysis, since) }, \

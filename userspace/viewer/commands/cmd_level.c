@@ -385,7 +385,8 @@ static const struct option_row notes[] = {
 	  "by the pid of its ktraced or of its command, or by its session; the name is\n"
 	  "optional if only one recording runs.\n"
 	  "LEVELS: which events pthread:* to record: all, io, none, or thread, barrier,\n"
-	  "mutex, cond, sem, rwlock, spin, once, key, each also with -io.\n"
+	  "mutex, cond, sem, rwlock, spin, once, key, each also with -io; separated by\n"
+	  "commas.\n"
 	  "\n" },
 	{ .help = NULL },
 };

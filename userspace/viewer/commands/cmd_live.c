@@ -244,16 +244,17 @@ static const struct option_row rows[] = {
 	{ .name = "all", .flag = MEMBER(has_all),
 	  .help = "from the beginning on, not only what comes from now on" },
 	{ .name = "top", .flag = MEMBER(has_top),
-	  .help = "tables of who records how much, every second" },
+	  .help = "print tables instead of events: who records how much" },
 	{ .name = "by", .value = "WHAT[,WHAT...]", .set = set_by,
 	  .help = "tables by process, thread, type, cpu (default:\n"
 		  "thread,type,cpu)" },
 	{ .name = "interval", .value = "TIME", .set = set_interval,
 	  .help = "time between two tables (default: 1s)" },
 	{ .letter = 'n', .name = "number", .value = "N", .set = set_number,
-	  .help = "stop after N events; with --top, after N times" },
+	  .help = "stop after N events; with --top, after N tables" },
 	{ .name = "json", .set = set_json,
-	  .help = "one JSON object an event; with --top, one each time" },
+	  .help = "one JSON object an event; with --top, one for each\n"
+		  "set of tables" },
 	{ .help = NULL },
 };
 

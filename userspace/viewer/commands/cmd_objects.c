@@ -322,6 +322,8 @@ static void show(struct analysis *a)
 static const struct option_row rows[] = {
 	{ .name = "all", .flag = MEMBER(shows_gone),
 	  .help = "also what is gone: joined threads, destroyed objects" },
+	{ .letter = 'n', .name = "number", .value = "N", .set = analysis_set_number,
+	  .help = "print at most N threads and N objects" },
 	{ .help = NULL },
 };
 
@@ -331,7 +333,7 @@ static const struct option_set sets[] = {
 	{ alias_options, offsetof(struct objects, aliases) },
 	{ symbols_options, offsetof(struct objects, where) },
 	ANALYSIS_PID_SET,
-	{ analysis_options, 0 },
+	{ json_options, offsetof(struct analysis, is_json) },
 	{ NULL, 0 },
 };
 

@@ -389,6 +389,11 @@ static const struct option_row events_rows[] = {
 	  .set = event_select_add_globs,
 	  .help = "only events that come from events of the files whose\n"
 		  "provider:name matches: pthread:sem_*" },
+	{ .name = "filter", .value = "EXPRESSION", .set = event_select_add_filter,
+	  .help = "only events that come from events of the files for\n"
+		  "which it is true, see ktrace-grep(1)" },
+	{ .name = "filter-file", .value = "FILE", .set = event_select_add_filter_file,
+	  .help = "the same, with an expression read from FILE" },
 	{ .help = NULL },
 };
 
@@ -399,7 +404,6 @@ static const struct option_set sets[] = {
 	{ until_options, offsetof(struct view, scope.until) },
 	{ events_rows, offsetof(struct view, scope.select) },
 	{ pid_options, offsetof(struct view, scope.select) },
-	{ filter_options, offsetof(struct view, scope.select) },
 	{ alias_options, offsetof(struct view, aliases) },
 	{ symbols_options, offsetof(struct view, where) },
 	{ NULL, 0 },

@@ -260,13 +260,28 @@ static const struct option_row rows[] = {
 		  "thread, mode, sub (default)" },
 	{ .name = "types", .flag = MEMBER(shows_types),
 	  .help = "also show events by type" },
+	{ .letter = 'n', .name = "number", .value = "N", .set = analysis_set_number,
+	  .help = "print at most N threads of each CPU, those that ran\n"
+		  "longest" },
+	{ .help = NULL },
+};
+
+static const struct option_row count_rows[] = {
+	{ .name = "filter", .value = "EXPRESSION", .set = event_select_add_filter,
+	  .help = "count only events for which it is true, see\n"
+		  "ktrace-grep(1); times remain those of all events" },
+	{ .name = "filter-file", .value = "FILE", .set = event_select_add_filter_file,
+	  .help = "the same, with an expression read from FILE" },
 	{ .help = NULL },
 };
 
 static const struct option_set sets[] = {
 	{ rows, 0 },
-	{ filter_options, offsetof(struct analysis, select) },
-	ANALYSIS_SETS,
+	{ count_rows, offsetof(struct analysis, select) },
+	{ since_options, offsetof(struct analysis, since) },
+	{ until_options, offsetof(struct analysis, until) },
+	{ json_options, offsetof(struct analysis, is_json) },
+	ANALYSIS_PID_SET,
 	{ NULL, 0 },
 };
 

@@ -227,10 +227,17 @@ static void show(struct analysis *a)
 	free(all);
 }
 
+static const struct option_row rows[] = {
+	{ .letter = 'n', .name = "number", .value = "N", .set = analysis_set_number,
+	  .help = "print at most N threads" },
+	{ .help = NULL },
+};
+
 static const struct option_set sets[] = {
 	{ at_options, offsetof(struct analysis, until) },
 	ANALYSIS_PID_SET,
-	{ analysis_options, 0 },
+	{ rows, 0 },
+	{ json_options, offsetof(struct analysis, is_json) },
 	{ NULL, 0 },
 };
 

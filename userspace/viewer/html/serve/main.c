@@ -321,7 +321,8 @@ static const char *set_port(void *to, const char *text)
 
 static const struct option_row rows[] = {
 	{ .name = "port", .value = "N", .set = set_port,
-	  .help = "listen on this port (default: any free one)" },
+	  .help = "listen on this port of 127.0.0.1 (default: any free\n"
+		  "one)" },
 	{ .help = NULL },
 };
 
