@@ -437,7 +437,7 @@ $(BUILD)/$(2)/%: $(BUILD)/$(1)/tests/unit/%.o $(BUILD)/$(1)/lib.a
 	$$(Q)$$(CC) -pthread $(3) $$(filter-out $$(if $$(filter %/writer.a,$$^),%/lib.a),$$^) \
 		$$(if $$(filter %/posix.a %/service.a,$$^),$(BUILD)/$(1)/lib.a) \
 		$$(if $$(filter %/service.a,$$^),$(service_libs)) $(TRACESET_LIBS) -o $$@
-# libktrace itself: then without the reader's side, which has names of its own.
+# These link libktrace itself, without the reader's half, which defines the same names.
 $(BUILD)/$(2)/test_writer_threads $(BUILD)/$(2)/test_patience: $(BUILD)/$(1)/writer.a
 $(patsubst tests/unit/%.c,$(BUILD)/$(2)/%,$(wildcard tests/unit/test_posix_*.c)): $(BUILD)/$(1)/posix.a
 $(BUILD)/$(2)/test_shark_library $(BUILD)/$(2)/test_shark_threads: $(BUILD)/$(1)/shark.a $(BUILD)/$(1)/writer.a
@@ -445,7 +445,7 @@ $(filter $(BUILD)/$(2)/test_pft_%,$(units:$(BUILD)/unit/%=$(BUILD)/$(2)/%)): $(B
 endef
 $(eval $(call unit_variant,asan,unit,-fsanitize=address$(comma)undefined \
 	-fno-sanitize-recover=all -fno-omit-frame-pointer))
-# It does not know fences, which the policy "overwrite" needs: that is not run under it.
+# ThreadSanitizer does not model fences, so tests of the policy "overwrite" are not run under it.
 $(eval $(call unit_variant,tsan,unit-tsan,-fsanitize=thread -Wno-tsan))
 $(eval $(call unit_variant,plain,unit-plain,))
 $(BUILD)/unit-tsan/ktrace: $(viewer_src:%.c=$(BUILD)/tsan/%.o) $(BUILD)/tsan/lib.a
@@ -475,7 +475,7 @@ model: $(BUILD)/model/model
 
 # The module is built from a folder of links, so that the tree stays clean and several
 # kernels can be served side by side: build/kernel/<release>/ktrace.ko
-# The name by "uname -r", which for Debian's kernels is not that of kernel.release.
+# RELEASE is that of "uname -r"; Debian's kernels have another one in kernel.release.
 KREL = $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' $(KDIR)/include/generated/utsrelease.h 2>/dev/null)
 KOUT = $(BUILD)/kernel/$(KREL)
 module logevent shark_kernel:

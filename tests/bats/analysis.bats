@@ -383,7 +383,7 @@ only_100()
 		# shellcheck disable=SC2086 # options, too
 		run_ktrace $command part
 		[ "$status" -lt 2 ]
-		[ "$stderr" = "ktrace: part: not closed: still being written, or cut off" ]
+		[ "$stderr" = "ktrace: part: not closed: still being written, or truncated" ]
 	done
 }
 

@@ -17,7 +17,7 @@ declare -gA calls=(
 	# Types of events; beginnings of files
 	[events]=- [seq]=-
 	# What they read is no tracefile
-	[import]=- [recv]=- [level]=- [doctor]=- [session]=-
+	[import]=- [recv-shark]=- [level]=- [doctor]=- [session]=-
 )
 
 # every_command: sets $commands to all of them but help

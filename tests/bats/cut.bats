@@ -162,7 +162,7 @@ make_long()
 
 @test "nor is it written over by what writes to a file where it is" {
 	cp "$SMALL" live
-	capture timeout 60 flock live "$KTRACE" recv -a 127.0.0.1:0 -o live
+	capture timeout 60 flock live "$KTRACE" recv-shark -a 127.0.0.1:0 -o live
 	[ "$status" -eq 1 ]
 	[[ $stderr == *"live: Device or resource busy"* ]]
 	cmp live "$SMALL"

@@ -117,7 +117,7 @@ tell()
 	[ -e empty/metadata ]
 	run_ktrace export --to ctf -o full odd
 	[ "$status" = 1 ]
-	[[ $stderr == *"full: is there already, and not an empty folder"* ]]
+	[[ $stderr == *"full: exists and is not an empty folder"* ]]
 	[ "$(ls full)" = file ]
 	run_ktrace export --to ctf -o odd odd
 	[ "$status" = 1 ]

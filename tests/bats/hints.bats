@@ -200,7 +200,7 @@ not_begun()
 	[ "$stderr" = "ktrace: 't' is a file: ktrace COMMAND t. Try 'ktrace help'." ]
 	run_ktrace lsit t
 	[ "$status" -eq 2 ]
-	[ "$stderr" = "ktrace: there is no command 'lsit' (did you mean 'list'?). Try 'ktrace help'." ]
+	[ "$stderr" = "ktrace: unknown command 'lsit' (did you mean 'list'?). Try 'ktrace help'." ]
 }
 
 @test "the viewer: options that are not there" {
@@ -399,7 +399,7 @@ ktrace: newer: tracefile of format version 7: another ktrace is needed, this one
 	run_ktrace list cut t
 	[ "$status" -eq 0 ]
 	[ "$(grep -c flood:item <<<"$output")" -ge 3 ]
-	[ "$stderr" = "ktrace: cut: not closed: still being written, or cut off" ]
+	[ "$stderr" = "ktrace: cut: not closed: still being written, or truncated" ]
 }
 
 @test "the reason is there, however long the name" {

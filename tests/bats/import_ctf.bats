@@ -119,7 +119,7 @@ is_as_babeltrace()
 		done
 		import short
 		[ "$status" = 1 ]
-		says 'short.*damaged or no CTF: .'
+		says 'short.*damaged or not CTF: .'
 	done
 	[ -z "$(compgen -G 't.??????')" ]
 }
@@ -207,7 +207,7 @@ says_place()
 	mkdir empty
 	import empty
 	[ "$status" = 1 ]
-	says 'empty: no folder with a file "metadata"'
+	says 'empty: not a CTF trace: no folder in it has a file "metadata"'
 	import missing
 	[ "$status" = 1 ]
 	says 'missing: No such file'

@@ -68,7 +68,7 @@ says()
 	head -c 4000 trace.dat >short
 	import short
 	[ "$status" = 1 ]
-	says 'short: damaged, or no file of trace-cmd'
+	says 'short: damaged, or not a file of trace-cmd'
 	[ ! -e t ]
 	import missing
 	[ "$status" = 1 ]

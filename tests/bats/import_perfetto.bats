@@ -110,7 +110,7 @@ load perfetto
 	} | make_trace trace
 	import trace --offset @0
 	[ "$status" = 1 ]
-	says '1 packets are of clocks that it does not relate to others, and are left out'
+	says '1 packets left out: no snapshot relates their clocks to others'
 	[ "$(raw_of good)" = 150 ]
 	[ -z "$(raw_of from)" ]
 	says ' 1 lost'
@@ -160,7 +160,7 @@ load perfetto
 	} | make_trace trace
 	import trace
 	[ "$status" = 0 ]
-	says '2 packets refer to what was lost (names, defaults, the clock), and are left out'
+	says '2 packets left out: they refer to lost ones (names, defaults, the clock)'
 	[ "$(events 'track:*' | cut -d' ' -f2 | tr '\n' ' ')" = 'track:old track:new ' ]
 	[ -z "$(events 'perfetto:track_event')" ]
 	# Told where the writer goes on: one gap, two packets
@@ -200,7 +200,7 @@ counts()
 	} | sed '/^$/d' | make_trace trace
 	import trace
 	[ "$status" = 0 ]
-	says '6 packets refer to what was lost'
+	says '6 packets left out: they refer to lost ones'
 	[ "$("$KTRACE" list --json -e 'c:*' t | jq -r '"\(.event) \(.raw)"' | tr '\n' ' ')" = \
 		'c:n1 5010 c:n2 5020 c:n3 5030 c:n51 7010 c:n52 7020 c:n53 7030 c:n21 9010 c:n22 9020 c:n23 9030 ' ]
 	says ' 7 lost'
@@ -350,7 +350,7 @@ legacy()
 		head -c "$at" sdk >cut
 		import cut
 		[ "$status" = 1 ]
-		says 'cut: no trace of Perfetto: it has no packet'
+		says 'cut: not a Perfetto trace: no packet in it'
 		[ ! -e t ]
 	done
 	for at in $((size / 2)) $((size - 1)); do
@@ -359,7 +359,7 @@ legacy()
 		[ "$status" = 1 ]
 		valid_trace t
 	done
-	says 'cut, or no trace of Perfetto'
+	says 'truncated, or not a Perfetto trace'
 	# Bytes that are no packet, and a message in itself a thousand times
 	{
 		clocks '6 1000 3 1000 1 1000'

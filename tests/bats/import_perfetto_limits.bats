@@ -28,25 +28,25 @@ last_is_there()
 @test "import perfetto: a packet that would be too large unpacked is left out, with its place" {
 	many bomb
 	[ "$status" = 1 ]
-	says 'trace: 1 compressed packets cannot be read to their end; the first is at byte [0-9]*: unpacked, it is too large'
+	says 'trace: 1 compressed packets cannot be read completely; the first is at byte [0-9]*: unpacked, it is too large'
 	last_is_there
 }
 
 @test "import perfetto: the same with zstd, and packets that are too large all together" {
 	many zstd_bomb
 	[ "$status" = 1 ]
-	says 'trace: 1 compressed packets cannot be read to their end; the first is at byte [0-9]*: unpacked, it is too large'
+	says 'trace: 1 compressed packets cannot be read completely; the first is at byte [0-9]*: unpacked, it is too large'
 	last_is_there
 	many total
 	[ "$status" = 1 ]
-	says 'trace: 2 compressed packets cannot be read to their end; the first is at byte [0-9]*: unpacked, it is too large'
+	says 'trace: 2 compressed packets cannot be read completely; the first is at byte [0-9]*: unpacked, it is too large'
 	last_is_there
 }
 
 @test "import perfetto: a long text that is named many times is cut" {
 	many texts
 	[ "$status" = 1 ]
-	says 'trace: 6 texts are too long, all in all, and are cut'
+	says 'trace: 6 texts are truncated: too long in all'
 	last_is_there
 	[ "$("$KTRACE" list --json -e c:long t | jq '[.fields[] | length] | add')" -le $((16 << 20)) ]
 }
@@ -60,7 +60,7 @@ last_is_there()
 @test "import perfetto: more snapshots of clocks than are kept" {
 	many snapshots
 	[ "$status" = 1 ]
-	says '[0-9]* snapshots of clocks are more than can be kept'
+	says '[0-9]* clock snapshots are more than can be kept'
 	last_is_there
 }
 
@@ -68,7 +68,7 @@ last_is_there()
 	echo "These are the words of somebody else." >trace
 	import trace
 	[ "$status" = 1 ]
-	says 'trace: no trace of Perfetto: it has no packet'
+	says 'trace: not a Perfetto trace: no packet in it'
 	[ ! -e t ]
 	echo mine >t
 	import trace
@@ -94,7 +94,7 @@ last_is_there()
 	import trace
 	[ "$status" = 1 ]
 	# Of the packet that is cut: a byte that says so, one its size
-	says "trace: byte $(($(stat -c %s whole) - $(stamp 3 1235 cut | make_trace one; stat -c %s one))): cut"
+	says "trace: byte $(($(stat -c %s whole) - $(stamp 3 1235 cut | make_trace one; stat -c %s one))): truncated"
 }
 
 @test "import perfetto: many snapshots in any order, and many clocks" {
@@ -122,7 +122,7 @@ last_is_there()
 @test "import perfetto: more kinds of events than a tracefile has numbers for" {
 	many kinds
 	[ "$status" = 1 ]
-	says 'events have too many fields, or are of one kind too many'
+	says 'events have too many fields, or a type beyond the maximum number'
 	[ "$("$KTRACE" list -e 'c:kind,foreign:text' t | wc -l)" = 66001 ]
 	[ "$("$KTRACE" list -e foreign:text t | grep -c c:last)" = 1 ]
 	# Of each kind is one, in the tree of counts, too, which takes no longer for that.

@@ -122,7 +122,7 @@ has_lines()
 	ln a link
 	run_ktrace merge -o m a b ./a link
 	[ "$status" -eq 1 ]
-	[ "$(grep -c 'this file is there already, left out' <<<"$stderr")" = 2 ]
+	[ "$(grep -c 'given twice, read once' <<<"$stderr")" = 2 ]
 	cmp <(list a b) <(list m)
 	run_ktrace list a a
 	[ "$status" -eq 1 ]

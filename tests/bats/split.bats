@@ -260,11 +260,11 @@ is_third()
 	split --policy=block --split-size 20K -o t.bin -- "$PROGS/flood" -n 1000
 	run_ktrace list t.0001.bin t.0001.bin
 	[ "$status" -eq 1 ]
-	[[ $stderr == "ktrace: t.0001.bin: this file is there already, left out" ]]
+	[[ $stderr == "ktrace: t.0001.bin: given twice, read once" ]]
 	cp t.0001.bin copy.bin
 	run_ktrace list t.0001.bin copy.bin
 	[ "$status" -eq 1 ]
-	[[ $stderr == "ktrace: copy.bin: this part of the trace is there already, left out" ]]
+	[[ $stderr == "ktrace: copy.bin: another copy of this part is read, this one left out" ]]
 	cmp <(list t.0001.bin) <(list t.0001.bin t.0001.bin 2>/dev/null)
 }
 

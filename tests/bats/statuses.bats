@@ -63,10 +63,10 @@ expect()
 		nr=$((nr + 1))
 		# shellcheck disable=SC2086 # options, too
 		expect 2 ${calls[$command]} --since 2ms --until 1ms t
-		[ "$stderr" = "ktrace $command: --until 1ms lies before --since 2ms"$'\n'"Try 'ktrace $command --help'." ]
+		[ "$stderr" = "ktrace $command: --until 1ms is before --since 2ms"$'\n'"Try 'ktrace $command --help'." ]
 		# shellcheck disable=SC2086
 		expect 2 ${calls[$command]} --until 1970-01-02Z --since @90000 t
-		[[ $stderr == *": --until 1970-01-02Z lies before --since @90000"$'\n'* ]]
+		[[ $stderr == *": --until 1970-01-02Z is before --since @90000"$'\n'* ]]
 		[ ! -e new ]
 		[ "$command" != serve ] || continue
 		# The last ones count. Whether one lies before the other may be known from the trace only.
@@ -75,7 +75,7 @@ expect()
 		[[ $status$stderr != 2* && $stderr != *"lies before"* ]]
 		# shellcheck disable=SC2086
 		run_ktrace ${calls[$command]} --since 1ms --until @1 t </dev/null
-		[[ $status != 2 && $stderr == *"ktrace: --until @1 lies before --since 1ms in this trace"* ]]
+		[[ $status != 2 && $stderr == *"ktrace: --until @1 is before --since 1ms in this trace"* ]]
 		rm -f new
 	done
 	[ "$nr" -gt 20 ]

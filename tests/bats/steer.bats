@@ -163,7 +163,7 @@ descriptors()
 	wait "$pid" || true
 	run_ktrace level "$pid"
 	[ "$status" = 1 ]
-	grep "ktrace level: there is no live recording $pid" <<<"$stderr"
+	grep "ktrace level: no live recording $pid" <<<"$stderr"
 }
 
 # bats test_tags=shm

@@ -113,53 +113,53 @@ for x in json.load(sys.stdin)["objects"]:
 }
 
 @test "each impossible transition is found" {
-	finds impossible 'taken, but thread 10 has it' <<-END
+	finds impossible 'acquired, but thread 10 holds it' <<-END
 		process 10 10 11
 		100000 10 mutex_lock mutex=0xa count=1
 		200000@1 11 mutex_lock mutex=0xa count=1
 	END
-	finds impossible 'taken 3 times, but 1 before' <<-END
+	finds impossible 'acquired 3 times, but 1 before' <<-END
 		process 10 10
 		100000 10 mutex_lock mutex=0xa count=1
 		200000 10 mutex_lock mutex=0xa count=3
 	END
-	finds impossible 'given back, 2 left, but had 2 times' <<-END
+	finds impossible 'released, locked 2 times still, but was locked 2 times' <<-END
 		process 10 10
 		100000 10 mutex_lock mutex=0xa count=1
 		110000 10 mutex_lock mutex=0xa count=2
 		200000 10 mutex_unlock mutex=0xa count=2
 	END
-	finds impossible 'given back, but thread 10 has it' <<-END
+	finds impossible 'released, but thread 10 holds it' <<-END
 		process 10 10 11
 		100000 10 mutex_lock mutex=0xa count=1
 		110000 10 mutex_lock mutex=0xa count=2
 		200000@1 11 mutex_unlock mutex=0xa
 	END
-	finds impossible 'taken, but thread 11 has it' <<-END
+	finds impossible 'acquired, but thread 11 holds it' <<-END
 		process 10 10 11
 		100000 10 mutex_lock mutex=0xa count=1
 		110000 10 cond_wait_in cond=0xc mutex=0xa
 		120000 11 mutex_lock mutex=0xa count=1
 		130000 10 cond_wait_out cond=0xc mutex=0xa
 	END
-	finds impossible 'taken, but thread 10 has it to write' <<-END
+	finds impossible 'acquired, but thread 10 holds it for writing' <<-END
 		process 10 10 11
 		100000 10 rwlock_wrlock rwlock=0xa
 		200000@1 11 rwlock_rdlock rwlock=0xa
 	END
-	finds impossible 'taken to write, but 1 read' <<-END
+	finds impossible 'acquired for writing, but readers hold it: 1' <<-END
 		process 10 10 11
 		90000 10 rwlock_init_in rwlock=0xa
 		95000 10 rwlock_init_out rwlock=0xa result=0
 		100000 10 rwlock_rdlock rwlock=0xa
 		200000@1 11 rwlock_wrlock rwlock=0xa
 	END
-	finds impossible 'taken, but thread 10 has it' <<-END
+	finds impossible 'acquired, but thread 10 holds it' <<-END
 		process 10 10 11
 		100000 10 spin_lock spin=0xa
 		200000@1 11 spin_trylock spin=0xa
 	END
-	finds impossible 'taken, but its value was 0' <<-END
+	finds impossible 'acquired, but its value was 0' <<-END
 		process 10 10
 		100000 10 sem_init_in sem=0xa value=1 pshared=0
 		100100 10 sem_init_out sem=0xa result=0
@@ -195,7 +195,7 @@ for x in json.load(sys.stdin)["objects"]:
 		130000 10 thread_join_out thread=0x77 result=0
 		200000 11 mutex_lock mutex=0xa count=1
 	END
-	finds undefined 'given back by a thread that does not have it' <<-END
+	finds undefined 'released by a thread that does not hold it' <<-END
 		process 10 10 11
 		100000 10 mutex_lock mutex=0xa count=1
 		200000@1 11 mutex_unlock mutex=0xa
@@ -212,7 +212,7 @@ for x in json.load(sys.stdin)["objects"]:
 	END
 	run_ktrace check t
 	[ "$status" = 1 ]
-	grep '^t: event mutex_lock of 10/11, @0.000200000, mutex 0xa: taken, but thread 10 has it' <<<"$output"
+	grep '^t: event mutex_lock of 10/11, @0.000200000, mutex 0xa: acquired, but thread 10 holds it' <<<"$output"
 }
 
 @test "what may be is not called impossible" {
@@ -308,7 +308,7 @@ for x in json.load(sys.stdin)["objects"]:
 		100000 10 mutex_lock mutex=0xa count=1
 		200000@1 11 mutex_lock mutex=0xa count=1
 	END
-	finds impossible 'taken, but thread 10' <<-END
+	finds impossible 'acquired, but thread 10' <<-END
 		process 10 10 11
 		choice ts=0 events=pthread:mutex_*,pthread:mtx_*,pthread:cond_*
 		100000 10 mutex_lock mutex=0xa count=1

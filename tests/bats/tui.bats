@@ -150,7 +150,7 @@ switches()
 		now "$(grep 'seq=77$' all | sed -n "${hit}p")"
 		keys n
 	done
-	shows 'not found behind here: seq=77'
+	shows 'not found after here: seq=77'
 	keys N
 	now "$(grep 'seq=77$' all | sed -n 2p)"
 	keys N N

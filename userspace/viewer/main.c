@@ -27,7 +27,7 @@ static const struct command session = {
 
 static const struct command tui = {
 	.name = "tui",
-	.summary = "Look at events and threads on a terminal",
+	.summary = "Browse events and threads on a terminal",
 };
 
 /* The commands in the order of the help text; a title starts a new group. */
@@ -66,7 +66,7 @@ static const struct {
 	{ NULL, &cmd_merge },
 	{ NULL, &cmd_export },
 	{ NULL, &cmd_import },
-	{ NULL, &cmd_recv },
+	{ NULL, &cmd_recv_shark },
 	{ "Recording", &cmd_level },
 	{ NULL, &session },
 	{ NULL, &cmd_doctor },
@@ -99,11 +99,18 @@ static void print_usage(FILE *to)
 
 static const struct command *find_command(const char *name)
 {
+	const struct command *cmd;
 	size_t i;
 
-	for (i = 0; i < COMMAND_NR; i++)
-		if (!strcmp(commands[i].command->name, name))
-			return commands[i].command;
+	for (i = 0; i < COMMAND_NR; i++) {
+		cmd = commands[i].command;
+		if (!strcmp(cmd->name, name))
+			return cmd;
+		if (cmd->old && !strcmp(cmd->old, name)) {
+			fprintf(stderr, "ktrace: %s is deprecated, use %s\n", cmd->old, cmd->name);
+			return cmd;
+		}
+	}
 	return NULL;
 }
 
@@ -156,7 +163,7 @@ static int no_such_option(const char *word)
 	ktrace_nearest_try(&near, "--no-pager");
 	for (i = 0; i < CHOICE_NR; i++)
 		ktrace_nearest_try(&near, choices[i].option);
-	complain_safely("ktrace: before a command there is no option '%s'%s. Try 'ktrace help'.",
+	complain_safely("ktrace: unknown option '%s' before the command%s. Try 'ktrace help'.",
 			name, ktrace_nearest_hint(&near));
 	return STATUS_USAGE;
 }
@@ -172,7 +179,7 @@ static int no_such_command(const char *name)
 	for (i = 0; i < COMMAND_NR; i++)
 		ktrace_nearest_try(&near, commands[i].command->name);
 	if (access(name, F_OK))
-		complain_safely("ktrace: there is no command '%s'%s. Try 'ktrace help'.", name,
+		complain_safely("ktrace: unknown command '%s'%s. Try 'ktrace help'.", name,
 				ktrace_nearest_hint(&near));
 	else
 		complain_safely("ktrace: '%s' is a file: ktrace COMMAND %s. Try 'ktrace help'.",

@@ -96,8 +96,8 @@ static int add_part(struct ktrace_traceset *set, struct trace *t, struct reader 
 	int ret = ktrace_trace_add_part(t, file);
 
 	if (ret == -EEXIST)
-		ktrace_reader_report(file, KTRACE_OFFSET_NONE, "this part of the trace is there "
-				     "already, left out");
+		ktrace_reader_report(file, KTRACE_OFFSET_NONE, "another copy of this part is "
+				     "read, this one left out");
 	/* Times of delivered events do not change. */
 	if (ret || set->is_begun)
 		return ret;

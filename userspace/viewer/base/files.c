@@ -159,7 +159,7 @@ static bool is_new(struct stat *files, int nr, const char *path)
 	while (files[i].st_dev != files[nr].st_dev || files[i].st_ino != files[nr].st_ino)
 		i++;
 	if (i < nr)
-		complain_about(path, "this file is there already, left out");
+		complain_about(path, "given twice, read once");
 	return i == nr;
 }
 
@@ -278,7 +278,7 @@ void complain_files(const struct ktrace_traceset *set)
 		for (k = 0; ktrace_trace_part(trace, k, &file); k++)
 			if (!file.is_closed)
 				complain_about(file.path,
-					       "not closed: still being written, or cut off");
+					       "not closed: still being written, or truncated");
 	parts_complain(set);
 	clock_warnings_complain(set);
 }

@@ -117,7 +117,7 @@ int output_dir_begin(const char *path)
 	if (!ret)
 		ret = make_folder(path);
 	if (ret == -ENOTEMPTY)
-		complain_about(path, "is there already, and not an empty folder");
+		complain_about(path, "exists and is not an empty folder");
 	else if (ret)
 		complain_about(path, "%s", strerror(-ret));
 	if (ret)

@@ -18,6 +18,7 @@ enum {
 /**
  * struct command - one command
  * @name:	its name
+ * @old:	a deprecated name, still accepted; NULL = none
  * @args:	what follows the name
  * @summary:	one line
  * @options:	its own options; --help, -h and --version are added
@@ -29,6 +30,7 @@ enum {
  */
 struct command {
 	const char *name;
+	const char *old;
 	const char *args;
 	const char *summary;
 	const struct option_set *options;
@@ -65,7 +67,7 @@ extern const struct command cmd_export;
 extern const struct command cmd_html;
 extern const struct command cmd_import;
 extern const struct command cmd_ipoints;
-extern const struct command cmd_recv;
+extern const struct command cmd_recv_shark;
 extern const struct command cmd_live;
 extern const struct command cmd_level;
 extern const struct command cmd_pthread;

@@ -70,7 +70,7 @@ const char *when_wrong(const struct when *since, const struct when *until)
 	if (!since->is_set || !until->is_set || until->at.ns >= since->at.ns ||
 	    until->at.is_relative != since->at.is_relative)
 		return NULL;
-	snprintf(message, sizeof(message), "--until %.99s lies before --since %.99s", until->text,
+	snprintf(message, sizeof(message), "--until %.99s is before --since %.99s", until->text,
 		 since->text);
 	return message;
 }
@@ -89,13 +89,13 @@ void when_complain(const struct when *since, const struct when *until, __u64 sta
 
 	when_window(since, until, start, &from, &to);
 	if (since->is_set && from > start && to < from)
-		complain_safely("ktrace: --until %.99s lies before --since %.99s in this trace",
+		complain_safely("ktrace: --until %.99s is before --since %.99s in this trace",
 				until->text, since->text);
 	else if (start <= end && from > end)
-		complain_safely("ktrace: --since %.99s lies behind the end of this trace",
+		complain_safely("ktrace: --since %.99s is after the end of this trace",
 				since->text);
 	else if (until->is_set && start <= end && to <= start)
-		complain_safely("ktrace: %.99s lies before the beginning of this trace",
+		complain_safely("ktrace: %.99s is before the start of this trace",
 				until->text);
 }
 

@@ -228,7 +228,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 const struct command cmd_contention = {
 	.name = "contention",
 	.args = "[OPTION...] FILE...",
-	.summary = "Show how long threads waited for mutexes and so on",
+	.summary = "Show how long threads waited for mutexes and other objects",
 	.options = sets,
 	.needs_files = true,
 	.run = run,

@@ -323,7 +323,7 @@ int import_main(int argc, char **argv, int (*convert)(struct import *x, int nr, 
 const struct command cmd_import = {
 	.name = "import",
 	.args = "-o OUTPUT [OPTION...] FILE...",
-	.summary = "Make a tracefile of files of another tool",
+	.summary = "Convert files of another tool to a tracefile",
 	.options = sets,
 	.run = run,
 };

@@ -258,7 +258,7 @@ static void put_file(struct ktrace_out *out, const struct ktrace_trace *t)
 	out_printf(out, ": %llu bytes", ktrace_trace_size(t));
 	put_rounded(out, ktrace_trace_size(t));
 	ktrace_out_str(out, ktrace_trace_is_closed(t) ? ", closed\n" :
-		       ", not closed: still being written, or cut off\n");
+		       ", not closed: still being written, or truncated\n");
 	if (command_of(t)) {
 		put_label(out, "command");
 		ktrace_out_safe(out, command_of(t));

@@ -253,7 +253,7 @@ static int fail_none(const char *name, bool is_others)
 		complain_safely("ktrace level: %s is another user's recording: only its user and "
 				"root may ask for it", name);
 	else if (name)
-		complain_safely("ktrace level: there is no live recording %s", name);
+		complain_safely("ktrace level: no live recording %s", name);
 	else
 		fprintf(stderr, "ktrace level: nothing is being recorded\n");
 	if (stale && !is_others)
@@ -306,7 +306,7 @@ static int change(struct recording *r, const struct wish *w)
 		ktrace_text_str(&t, "where", w->where);
 	if (t.error || t.len >= KTRACE_PORT_MESSAGE) {
 		ktrace_text_free(&t);
-		return command_usage(&cmd_level, "what is asked for is too long");
+		return command_usage(&cmd_level, "the request is too long");
 	}
 	ask(r, t.buf);
 	ktrace_text_free(&t);

@@ -391,7 +391,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 const struct command cmd_lock_order = {
 	.name = "lock-order",
 	.args = "[OPTION...] FILE...",
-	.summary = "Show which lock was taken while which was held, and cycles",
+	.summary = "Show which locks were taken while others were held; cycles",
 	.options = sets,
 	.needs_files = true,
 	.run = run,

@@ -355,7 +355,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 const struct command cmd_objects = {
 	.name = "objects",
 	.args = "[OPTION...] FILE...",
-	.summary = "Show threads, mutexes and so on at a time",
+	.summary = "Show threads, mutexes and other objects at a time",
 	.options = sets,
 	.needs_files = true,
 	.run = run,

@@ -100,7 +100,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 const struct command cmd_stacks = {
 	.name = "stacks",
 	.args = "[OPTION...] FILE...",
-	.summary = "Count the stacks that events had, as flame graphs want them",
+	.summary = "Count the stacks of events, as input of flame graphs",
 	.options = sets,
 	.needs_files = true,
 	.run = run,

@@ -301,7 +301,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 const struct command cmd_stat = {
 	.name = "stat",
 	.args = "[OPTION...] FILE...",
-	.summary = "Count events and times by CPU, thread and what the thread did",
+	.summary = "Count events and times by CPU, thread and thread activity",
 	.options = sets,
 	.needs_files = true,
 	.run = run,

@@ -43,7 +43,7 @@ const struct option_row list_events_options[] = {
 	{ .name = "json", .flag = MEMBER(lines.is_json),
 	  .help = "one JSON object a line" },
 	{ .name = "stacks", .flag = MEMBER(lines.has_stacks),
-	  .help = "print recorded stacks behind their events" },
+	  .help = "print recorded stacks after their events" },
 	{ .help = NULL },
 };
 

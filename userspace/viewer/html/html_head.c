@@ -121,7 +121,8 @@ static void put_trace_notes(const struct ktrace_trace *t, struct ktrace_out *out
 		 clock.readings < 2 ? ": times are less exact" : "");
 	for (i = 0; ktrace_trace_part(t, i, &part); i++)
 		if (!part.is_closed)
-			put_note(out, "%s: not closed: still being written, or cut off", part.path);
+			put_note(out, "%s: not closed: still being written, or truncated",
+				 part.path);
 }
 
 static void put_quality(void *arg, const char *path, const char *text)
@@ -141,7 +142,7 @@ static void put_notes(const struct html *h, struct ktrace_out *out)
 	clock_warnings_tell(h->set, put_quality, out);
 	ktrace_traceset_stats(h->set, &stats);
 	if (stats.damaged)
-		put_note(out, "%llu places in the files are damaged and were stepped over",
+		put_note(out, "%llu places in the files are damaged and were skipped",
 			 stats.damaged);
 	if (h->follow.left_nr)
 		put_note(out, "%llu locks have no row: a page has the first 4096, then those that "

@@ -213,7 +213,7 @@ static int take_event(struct job *job, const struct perf_line *line)
 	if (!strncmp(line->text, "PERF_RECORD_", 12) || !strncmp(line->event, "PERF_RECORD_", 12))
 		return take_record(job, line);
 	if (!*line->event) {
-		complain_line(job, "no name of an event, with a colon behind it, follows the time");
+		complain_line(job, "the time is not followed by an event name and a colon");
 		return 0;
 	}
 	job->desc.len = job->data.len = job->chain.len = 0;

@@ -72,9 +72,9 @@ static void check_mutex(struct model_step *st, struct object *o, __u32 count)
 	o->ghost = NULL;
 	if (o->o.state == MODEL_TAKEN && o->o.owner != &st->t->t) {
 		o->ghost = o->o.owner;
-		model_complain(st, o, "taken, but thread %u has it", o->ghost->tid);
+		model_complain(st, o, "acquired, but thread %u holds it", o->ghost->tid);
 	} else if (count != before + 1 && count != had_before(st, o) + 1) {
-		model_complain(st, o, "taken %u times, but %u before", count, before);
+		model_complain(st, o, "acquired %u times, but %u before", count, before);
 	}
 }
 
@@ -101,17 +101,18 @@ static bool check_give(struct model_step *st, struct object *o, __u32 count)
 		return true;
 	if (is_mine(st, o)) {
 		if (o->o.count != count + 1)
-			model_complain(st, o, "given back, %u left, but had %u times", count,
-				       o->o.count);
+			model_complain(st, o,
+				       "released, locked %u times still, but was locked %u times",
+				       count, o->o.count);
 		return true;
 	}
 	if (o->ghost == &st->t->t && model_excuse(st, o))
 		return false;
 	if (o->o.is_recursive || count)
-		model_complain(st, o, "given back, but thread %u has it",
+		model_complain(st, o, "released, but thread %u holds it",
 			       o->o.state == MODEL_TAKEN ? o->o.owner->tid : 0);
 	else
-		model_complain_misuse(st, o, "given back by a thread that does not have it");
+		model_complain_misuse(st, o, "released by a thread that does not hold it");
 	return true;
 }
 
@@ -135,9 +136,11 @@ static int take_rwlock(struct model_step *st, struct object *o)
 	const __u32 from = o->o.state;
 
 	if (from == MODEL_TAKEN)
-		model_complain(st, o, "taken, but thread %u has it to write", o->o.owner->tid);
+		model_complain(st, o, "acquired, but thread %u holds it for writing",
+			       o->o.owner->tid);
 	if (from == MODEL_SHARED && !to_read)
-		model_complain(st, o, "taken to write, but %u read", o->o.readers);
+		model_complain(st, o, "acquired for writing, but readers hold it: %u",
+			       o->o.readers);
 	if (from == MODEL_TAKEN)
 		drop_holds(st, o);
 	o->o.owner = to_read ? NULL : &st->t->t;
@@ -157,7 +160,7 @@ static void give_rwlock(struct model_step *st, struct object *o)
 	if (!had && from != MODEL_UNKNOWN) {
 		if (model_excuse(st, o))
 			return;
-		model_complain_misuse(st, o, "given back by a thread that does not have it");
+		model_complain_misuse(st, o, "released by a thread that does not hold it");
 	}
 	if (had && from == MODEL_TAKEN && !is_writer && model_excuse(st, o))
 		return;
@@ -184,7 +187,8 @@ static void take_sem(struct model_step *st, struct object *o)
 	if (o->o.has_value && o->o.value < 0 && !model_excuse(st, o))
 		o->o.has_value = false;
 	if (o->o.has_value && --o->o.value < 0)
-		model_complain(st, o, "taken, but its value was %lld", (long long)o->o.value + 1);
+		model_complain(st, o, "acquired, but its value was %lld",
+			       (long long)o->o.value + 1);
 	settle_sem(st, o);
 }
 
@@ -320,7 +324,7 @@ static int cond_out(struct model_step *st)
 	if (!m)
 		return -ENOMEM;
 	if (had && has_it && !f.mutex)
-		model_complain_misuse(st, m, "waited with by a thread that did not have it");
+		model_complain_misuse(st, m, "used for waiting by a thread that did not hold it");
 	if (has_it)
 		return take_mutex(st, m, f.held ? f.held : 1, false);
 	if (had && f.mutex == m)

@@ -218,7 +218,7 @@ static void search(struct tui *t, bool is_back)
 	int ret;
 
 	if (!*t->list.needle) {
-		tui_say(t, "nothing to search for: / asks");
+		tui_say(t, "nothing to search for; / sets it");
 		return;
 	}
 	t->follows = false;
@@ -227,7 +227,7 @@ static void search(struct tui *t, bool is_back)
 	if (ret == 1)
 		tui_follow_list(t);
 	else if (!ret)
-		tui_say(t, "not found %s here: %s", is_back ? "before" : "behind", t->list.needle);
+		tui_say(t, "not found %s here: %s", is_back ? "before" : "after", t->list.needle);
 }
 
 static void on_next(struct tui *t) { search(t, false); }
@@ -281,7 +281,7 @@ static void on_jump(struct tui *t)
 	if (!mark)
 		return;
 	if (!mark->pos) {
-		tui_say(t, "there is no such bookmark: m sets one");
+		tui_say(t, "no such bookmark; m sets one");
 		return;
 	}
 	t->follows = false;

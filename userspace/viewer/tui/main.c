@@ -91,7 +91,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 static const struct command cmd_tui = {
 	.name = "tui",
 	.args = "[OPTION...] FILE...",
-	.summary = "Look at events and threads on a terminal",
+	.summary = "Browse events and threads on a terminal",
 	.options = sets,
 	.needs_files = true,
 	.is_live = true,

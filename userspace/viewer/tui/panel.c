@@ -194,7 +194,7 @@ static void put_fields(struct ktrace_out *out, const struct ktrace_trace_event *
 		ktrace_out_str(out, "  ");
 		put_label(out, v.field->name, 16);
 		ktrace_value_text(out, &v);
-		ktrace_out_str(out, v.is_cut ? "  (cut off)\n" : "\n");
+		ktrace_out_str(out, v.is_cut ? "  (truncated)\n" : "\n");
 	}
 }
 
@@ -276,7 +276,7 @@ static void put_file(struct ktrace_out *out, const struct ktrace_trace *trace)
 	ktrace_out_char(out, '\n');
 	ktrace_out_safe(out, ktrace_trace_path(trace));
 	ktrace_out_str(out, is_closed ? ": closed\n  clock " :
-		       ": not closed: still being written, or cut off\n  clock ");
+		       ": not closed: still being written, or truncated\n  clock ");
 	ktrace_out_safe(out, clock.clock ? clock.clock : "?");
 	out_printf(out, ", %llu Hz, %llu readings", clock.hz, clock.readings);
 	if (!clock.readings)

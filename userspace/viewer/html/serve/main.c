@@ -110,7 +110,7 @@ static enum MHD_Result fail(struct server *s, struct MHD_Connection *c, void *ro
 {
 	free(room);
 	if (error == -ENOENT)
-		return refuse(c, MHD_HTTP_NOT_FOUND, "there is no such piece\n");
+		return refuse(c, MHD_HTTP_NOT_FOUND, "no such piece\n");
 	s->error = s->error ? s->error : error;
 	return refuse(c, MHD_HTTP_INTERNAL_SERVER_ERROR, "it cannot be read\n");
 }
@@ -150,7 +150,7 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *c, const cha
 	(void)upload;
 	(void)request;
 	if (!is_meant(s, c))
-		return refuse(c, MHD_HTTP_FORBIDDEN, "not by this name\n");
+		return refuse(c, MHD_HTTP_FORBIDDEN, "wrong host name\n");
 	if (strcmp(method, MHD_HTTP_METHOD_GET) && strcmp(method, MHD_HTTP_METHOD_HEAD)) {
 		*upload_size = 0;
 		return refuse(c, MHD_HTTP_METHOD_NOT_ALLOWED, "GET only\n");

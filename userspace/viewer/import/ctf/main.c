@@ -374,11 +374,11 @@ static void complain_of_library(const char *path)
 	const bt_error_cause *cause;
 
 	if (!error) {
-		complain_about(path, "no CTF trace that can be read");
+		complain_about(path, "not a readable CTF trace");
 		return;
 	}
 	cause = bt_error_borrow_cause_by_index(error, 0);
-	complain_about(path, "damaged or no CTF: %s",
+	complain_about(path, "damaged or not CTF: %s",
 		       cause ? bt_error_cause_get_message(cause) : "unknown");
 	bt_error_release(error);
 }
@@ -545,7 +545,7 @@ static bool find_folders(int nr, char **paths)
 		}
 	if (bt_value_array_get_length(folders))
 		return true;
-	complain_about(paths[0], "no folder with a file \"metadata\": no CTF trace");
+	complain_about(paths[0], "not a CTF trace: no folder in it has a file \"metadata\"");
 	return false;
 }
 

@@ -271,32 +271,32 @@ static int begin(struct conversion *c)
 static int complain(const struct conversion *c, int ret)
 {
 	if (ret == -EINVAL)
-		complain_about(c->path, "byte %llu: cut, or no trace of Perfetto; what is before "
-			       "that is kept", c->trouble.end);
+		complain_about(c->path, "byte %llu: truncated, or not a Perfetto trace; the "
+			       "packets before it are kept", c->trouble.end);
 	if (c->trouble.gaps)
 		complain_about(c->path, "%llu gaps; the first is from byte %llu to %llu: damaged",
 			       c->trouble.gaps, c->trouble.gap_begin, c->trouble.gap_end);
 	if (c->trouble.nr)
-		complain_about(c->path, "%llu compressed packets cannot be read to their end; the "
+		complain_about(c->path, "%llu compressed packets cannot be read completely; the "
 			       "first is at byte %llu: %s", c->trouble.nr, c->trouble.at,
 			       c->trouble.why);
 	if (c->bad)
 		complain_about(c->path, "%llu packets cannot be read; the first is at byte %llu",
 			       c->bad, c->bad_at);
 	if (c->timeless)
-		complain_about(c->path, "%llu packets are of clocks that it does not relate to "
-			       "others, and are left out", c->timeless);
+		complain_about(c->path, "%llu packets left out: no snapshot relates their clocks "
+			       "to others", c->timeless);
 	if (c->clocks.left_out)
-		complain_about(c->path, "%llu snapshots of clocks are more than can be kept: "
-			       "times behind them may be wrong", c->clocks.left_out);
+		complain_about(c->path, "%llu clock snapshots are more than can be kept: "
+			       "times after them may be wrong", c->clocks.left_out);
 	if (c->cut)
-		complain_about(c->path, "%llu texts are too long, all in all, and are cut", c->cut);
+		complain_about(c->path, "%llu texts are truncated: too long in all", c->cut);
 	if (c->unknown)
-		complain_about(c->path, "%llu packets refer to what was lost (names, defaults, the "
-			       "clock), and are left out", c->unknown);
+		complain_about(c->path, "%llu packets left out: they refer to lost ones (names, "
+			       "defaults, the clock)", c->unknown);
 	if (c->as_text)
-		complain_about(c->path, "%llu events have too many fields, or are of one kind too "
-			       "many, and are shown as foreign:text", c->as_text);
+		complain_about(c->path, "%llu events have too many fields, or a type beyond the "
+			       "maximum number, and are shown as foreign:text", c->as_text);
 	return ret == -EINVAL || c->trouble.gaps || c->trouble.nr || c->bad || c->timeless ||
 	       c->as_text || c->clocks.left_out || c->cut;
 }
@@ -411,7 +411,7 @@ int convert(struct conversion *c, const char *path, int level)
 	ret = convert_learn(c);
 	/* Reading a session with empty buffers gives no bytes at all, which is no error. */
 	if (!ret && c->size && !c->has_any) {
-		complain_about(c->path, "no trace of Perfetto: it has no packet");
+		complain_about(c->path, "not a Perfetto trace: no packet in it");
 		ret = -ECANCELED;
 	}
 	if (!ret)

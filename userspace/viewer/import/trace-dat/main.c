@@ -270,7 +270,7 @@ static int read_file(struct job *job)
 	}
 	handle = tracecmd_open(job->path, TRACECMD_FL_LOAD_NO_PLUGINS);
 	if (!handle) {
-		complain_about(job->path, "damaged, or no file of trace-cmd");
+		complain_about(job->path, "damaged, or not a file of trace-cmd");
 		return -ECANCELED;
 	}
 	progress_begin_bytes((__u64)st.st_size);

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # runs: host
 #
-# ktrace recv: packets of S.Ha.R.K., with what the network does to them
+# ktrace recv-shark: packets of S.Ha.R.K., with what the network does to them
 
 # shellcheck disable=SC2154 # capture sets status and output
 
@@ -21,12 +21,12 @@ teardown()
 	teardown_test
 }
 
-# receive COUNT [OPTION...]: ktrace recv, events to got, on a port of its own, in $port
+# receive COUNT [OPTION...]: ktrace recv-shark, events to got, on a port of its own, in $port
 receive()
 {
 	local count=$1
 	shift
-	start recv "$KTRACE" recv -a 127.0.0.1:0 -o got --json -n "$count" "$@"
+	start recv "$KTRACE" recv-shark -a 127.0.0.1:0 -o got --json -n "$count" "$@"
 	receiver=$pid
 	retry 0.1 has recv.err 'receiving at 127.0.0.1:'
 	port=$(sed -n 's/.*receiving at 127.0.0.1://p' recv.err)
@@ -191,18 +191,25 @@ without()
 @test "SHK-15: its command line says what is wrong with it" {
 	for wrong in "file" "--idle 0" "--number x" "--idle 2h" "-o -"; do
 		# shellcheck disable=SC2086 # several words
-		run_ktrace recv $wrong
+		run_ktrace recv-shark $wrong
 		[ "$status" = 2 ]
 	done
-	run_ktrace recv -a nowhere:x
+	run_ktrace recv-shark -a nowhere:x
 	[ "$status" = 1 ]
 	[[ $stderr == *"no address"* ]]
-	run_ktrace recv -a 127.0.0.1:0 -o missing/folder
+	run_ktrace recv-shark -a 127.0.0.1:0 -o missing/folder
 	[ "$status" = 1 ]
 }
 
+@test "its old name works, and is reported as deprecated" {
+	run_ktrace recv --version
+	[[ $status = 0 && $stderr = "ktrace: recv is deprecated, use recv-shark" ]]
+	run_ktrace help
+	[[ $output == *recv-shark* && $output != *" recv "* ]]
+}
+
 # bats test_tags=shm
-@test "SHK-42: what ktraced sends ktrace recv receives, and import reads" {
+@test "SHK-42: what ktraced sends ktrace recv-shark receives, and import reads" {
 	receive 17
 	start_ktraced -o t -- "$SHARK" send udp 0 "127.0.0.1:$port" chunk
 	ended

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * cmd_recv.c - ktrace recv: receives the packets of a S.Ha.R.K. tracer
+ * cmd_recv_shark.c - ktrace recv-shark: receives the packets of a S.Ha.R.K. tracer
  *
  * Packets are not acknowledged, so the receiver can only report the missing ones. It takes packets
  * from the first machine that sends one, and only counts those of others.
@@ -188,7 +188,7 @@ static void say_where(int fd)
 
 	inet_ntop(addr.ss_family, is_6 ? (const void *)&in6->sin6_addr : &in4->sin_addr, host,
 		  sizeof(host));
-	fprintf(stderr, "ktrace recv: receiving at %s%s%s:%u\n", is_6 ? "[" : "", host,
+	fprintf(stderr, "ktrace recv-shark: receiving at %s%s%s:%u\n", is_6 ? "[" : "", host,
 		is_6 ? "]" : "", ntohs(is_6 ? in6->sin6_port : in4->sin_port));
 }
 
@@ -200,7 +200,7 @@ static int open_socket(struct recv *r)
 
 	r->fd = ktrace_packet_listen(r->local);
 	if (r->fd < 0) {
-		complain_safely("ktrace recv: %s: %s", r->local, r->fd == -EINVAL ?
+		complain_safely("ktrace recv-shark: %s: %s", r->local, r->fd == -EINVAL ?
 				"no address, such as 192.0.2.1:20000" : strerror(-r->fd));
 		return r->fd;
 	}
@@ -309,8 +309,9 @@ static int run(const struct command *cmd, int argc, char **argv)
 	return status;
 }
 
-const struct command cmd_recv = {
-	.name = "recv",
+const struct command cmd_recv_shark = {
+	.name = "recv-shark",
+	.old = "recv",
 	.args = "[OPTION...]",
 	.summary = "Receive the packets of a S.Ha.R.K. tracer",
 	.options = sets,
