@@ -478,7 +478,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 const struct command cmd_doctor = {
 	.name = "doctor",
 	.args = "[OPTION...]",
-	.summary = "Check whether kernel events can be recorded here, and if not, why",
+	.summary = "Check whether kernel events can be recorded here; why not",
 	.options = sets,
 	.run = run,
 };

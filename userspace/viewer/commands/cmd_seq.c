@@ -89,7 +89,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 const struct command cmd_seq = {
 	.name = "seq",
 	.args = "[OPTION...] FILE...",
-	.summary = "Print when each file begins, to put parts of a recording in order",
+	.summary = "Print when each file begins, to put parts in order",
 	.options = sets,
 	.needs_files = true,
 	.run = run,
