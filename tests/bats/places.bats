@@ -354,7 +354,7 @@ for line in lines:
 		doctor) args=() ;;
 		critical-path) args=(--pid "$("$KTRACE" list -n 1 --json "$ODD" | jq .tid)" "$ODD") ;;
 		# Of other files, packets, stacks, a service, what goes on: in tests of their own
-		import | recv | session | stacks | live | level) continue ;;
+		import | recv-shark | session | stacks | live | level) continue ;;
 		*) args=("$ODD") ;;
 		esac
 		echo "$command"
