@@ -402,23 +402,25 @@ $(preloaded): $(BUILD)/progs/%.so: tests/progs/user/%.c
 
 # Unit tests, once for each tool that watches them: $(1) objects, $(2) programs, $(3) flags.
 # An archive: a test that includes a source file uses its own copy of it.
-define unit_variant
+define unit_objects
 $(BUILD)/$(1)/%: INCLUDE += -Imodule
-$(BUILD)/$(1)/tests/unit/%: INCLUDE += -Itests/kunit/shim -Itests/kunit -Iuserspace/daemon -Iuserspace/proto \
-	-Iuserspace/viewer
-$(BUILD)/$(1)/userspace/daemon/%: INCLUDE += -Iuserspace/daemon
-$(BUILD)/$(1)/tests/unit/% $(BUILD)/$(1)/userspace/daemon/%: INCLUDE += -I$(BUILD)/include
+$(BUILD)/$(1)/userspace/daemon/%: INCLUDE += -Iuserspace/daemon -I$(BUILD)/include
 $(BUILD)/$(1)/%.pb-c.o: $(BUILD)/include/%.pb-c.c
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) $$(STD) -O1 -g $(3) $$(INCLUDE) -c $$< -o $$@
+$(BUILD)/$(1)/%.o: %.c
+	@mkdir -p $$(@D)
+	$$(Q)$$(CC) $$(STD) $$(WARN) -O1 -g $(3) $$(INCLUDE) -c $$< -o $$@
+endef
+define unit_programs
+$(BUILD)/$(1)/tests/unit/%: INCLUDE += -Imodule -I$(BUILD)/include
+$(BUILD)/$(1)/tests/unit/%: INCLUDE += -Itests/kunit/shim -Itests/kunit -Iuserspace/daemon -Iuserspace/proto \
+	-Iuserspace/viewer
 $(BUILD)/$(1)/service.a: $(patsubst %.c,$(BUILD)/$(1)/%.o,$(service_src) \
 		$(wildcard userspace/daemon/base/*.c) $(service_writer_src) $(pbtxt_src)) \
 		$(BUILD)/$(1)/service.pb-c.o $(BUILD)/$(1)/perfetto.pb-c.o
 	@rm -f $$@
 	$$(Q)$$(AR) rcs $$@ $$^
-$(BUILD)/$(1)/%.o: %.c
-	@mkdir -p $$(@D)
-	$$(Q)$$(CC) $$(STD) $$(WARN) -O1 -g $(3) $$(INCLUDE) -c $$< -o $$@
 $(BUILD)/$(1)/lib.a: $(traceset_src:%.c=$(BUILD)/$(1)/%.o)
 	@rm -f $$@
 	$$(Q)$$(AR) rcs $$@ $$^
@@ -443,11 +445,14 @@ $(patsubst tests/unit/%.c,$(BUILD)/$(2)/%,$(wildcard tests/unit/test_posix_*.c))
 $(BUILD)/$(2)/test_shark_library $(BUILD)/$(2)/test_shark_threads: $(BUILD)/$(1)/shark.a $(BUILD)/$(1)/writer.a
 $(filter $(BUILD)/$(2)/test_pft_%,$(units:$(BUILD)/unit/%=$(BUILD)/$(2)/%)): $(BUILD)/$(1)/service.a
 endef
-$(eval $(call unit_variant,asan,unit,-fsanitize=address$(comma)undefined \
-	-fno-sanitize-recover=all -fno-omit-frame-pointer))
 # ThreadSanitizer does not model fences, so tests of the policy "overwrite" are not run under it.
-$(eval $(call unit_variant,tsan,unit-tsan,-fsanitize=thread -Wno-tsan))
-$(eval $(call unit_variant,plain,unit-plain,))
+asan := -fsanitize=address$(comma)undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+tsan := -fsanitize=thread -Wno-tsan
+$(foreach v,asan tsan,$(eval $(call unit_objects,$(v),,$($(v)))))
+$(eval $(call unit_programs,asan,unit,$(asan)))
+$(eval $(call unit_programs,tsan,unit-tsan,$(tsan)))
+# For valgrind, with the objects of the programs
+$(eval $(call unit_programs,obj,unit-plain,))
 $(BUILD)/unit-tsan/ktrace: $(viewer_src:%.c=$(BUILD)/tsan/%.o) $(BUILD)/tsan/lib.a
 	$(call say,LD,$@)
 	@mkdir -p $(@D)

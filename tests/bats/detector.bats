@@ -11,7 +11,7 @@ load helpers
 
 MODULES=$BUILD/kernel/$(uname -r)
 SECONDS_EACH=${KTRACE_LONG:+3600}
-SECONDS_EACH=${SECONDS_EACH:-10}
+SECONDS_EACH=${SECONDS_EACH:-4}
 
 setup()
 {
