@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 // measure.mjs - how soon a page is there, and how many frames a second it draws while it is panned
 //
-// usage: node measure.mjs PAGE SECONDS; prints lines "what x value". PLAYWRIGHT: see tests/checkers/html/setup
+// usage: node measure.mjs PAGE SECONDS; prints lines "what x value". PLAYWRIGHT: see tests/checkers/html/library
 import { open, start } from '../../tests/checkers/html/browser.mjs';
 
 const [, , file, seconds] = process.argv;

@@ -19,10 +19,8 @@ KTRACE=$BUILD/bin/ktrace
 PROGS=$BUILD/progs
 # shellcheck disable=SC2034 # for the bats files
 EXAMPLES=$BUILD/examples
-unset KTRACE_SESSION
-# A fresh machine may set none of these. script(1) passes lines that bash has quoted to $SHELL.
-unset LC_ALL
-export SHELL=$BASH LANG=C.UTF-8 TERM=xterm
+# shellcheck source=tests/bats/inherited.bash
+. "$ROOT/tests/bats/inherited.bash"
 # A failed test is repeated once, see testing.md; the first failure is shown.
 # shellcheck disable=SC2034 # for bats
 BATS_TEST_RETRIES=${KTRACE_LONG:+0}

@@ -9,7 +9,7 @@ HTML=$BATS_TEST_DIRNAME/../checkers/html
 setup_file()
 {
 	# Not in the folder of a test: the made-up trace is made once.
-	PLAYWRIGHT=$("$HTML/setup")
+	PLAYWRIGHT=$("$HTML/library")
 	export PLAYWRIGHT
 	# Nor is the browser.
 	node "$HTML/shared.mjs" >"$BATS_FILE_TMPDIR/browser" 3>&- &

@@ -24,9 +24,9 @@ attempts()
 	cd /mnt/out
 	for when in before after; do
 		for what in tp:sched:sched_switch tp:older:read kprobe:vfs_write fault,sched,lock; do
-			"$2" -q -o /tmp/t -e "$what" -- true 2>"$when.$what" || echo "$?" >>"$when.$what"
+			"$2" -q -o /run/t -e "$what" -- true 2>"$when.$what" || echo "$?" >>"$when.$what"
 		done
-		"$2" -o /tmp/t -e sched --context kstack -- true 2>"$when.kstack"
+		"$2" -o /run/t -e sched --context kstack -- true 2>"$when.kstack"
 		dmesg | grep -o 'Lockdown: ktraced: .* is restricted' | sort -u >"$when.log" || true
 		echo confidentiality >/sys/kernel/security/lockdown || true
 	done

@@ -36,7 +36,7 @@ teardown() { teardown_test; }
 	cases data interned_ring
 	run_ktrace import --from perfetto ring.pftrace -o t
 	show import
-	[[ $output$stderr == *"packets refer to what was lost"* ]]
+	[[ $output$stderr == *"packets left out: they refer to lost ones"* ]]
 	"$KTRACE" list --json -e 'c:*' t >events
 	[ "$(wc -l <events)" -gt 50 ]
 	jq -s -e 'all(.[]; .event == "c:name\(.fields.turn)")' events

@@ -64,3 +64,11 @@ teardown() { teardown_test; }
 	chrt -f 1 true || skip "needs real-time priorities"
 	cases limits boosted
 }
+@test "a service with a nice value of its own has it again when no session boosts it" {
+	requires_root
+	chrt -f 1 true || skip "needs real-time priorities"
+	kill -KILL "$service"
+	wait "$service" || true
+	in_front="nice -n 7" start_service
+	cases limits boosted
+}

@@ -271,8 +271,14 @@ is_third()
 # cut_up SEED: file whole, and its parts in p, cut before any block, or before all
 cut_up()
 {
-	awk -v seed="$1" 'BEGIN { srand(seed) }
-		/^(block|more|lost) / && (!seed || rand() < 0.3) { print "part" } { print }' script >cut
+	# The random numbers of awk differ between gawk and mawk.
+	awk -v seed="$1" 'BEGIN { number = seed * 123456789 % 2147483647 }
+		/^(block|more|lost) / {
+			number = number * 16807 % 2147483647
+			if (!seed || number < 0.3 * 2147483647)
+				print "part"
+		}
+		{ print }' script >cut
 	"$PROGS/mktrace" whole <cut
 	mkdir -p p
 	rm -f p/*

@@ -99,14 +99,14 @@ is_unused()
 		# Of a busy host it would get a wrong idea.
 		[ -z "$KTRACE_KHZ" ] || grep -q "tsc_early_khz=[1-9]" /proc/cmdline ||
 			dmesg | grep -q "Hypervisor detected: KVM" || echo "it measures its clock"
-		[ -w /tmp ] && touch /tmp/x && echo tmp
+		[ -w /tmp ] && tmp=$(mktemp) && [[ $tmp == /tmp/* ]] && echo tmp
 		command -v insmod
 		ls /sys/class/net
 		echo guest >file && echo new >other && rm -rf /usr/bin/env && ! [ -e /usr/bin/env ] &&
 			echo result >/mnt/out/result && cat file
 		# around the overlay
-		mkdir /tmp/host && mount -t virtiofs root /tmp/host &&
-			! touch /tmp/host/etc/ktrace-vm-was-here && echo kept out
+		mkdir /run/host && mount -t virtiofs root /run/host &&
+			! touch /run/host/etc/ktrace-vm-was-here && echo kept out
 		echo err >&2
 		exit 7'
 	[ "$status" -eq 7 ]
@@ -214,7 +214,7 @@ run_stale()
 
 # bats test_tags=long
 @test "run: two guests do not meet" {
-	local who='echo $0 >/tmp/who; sleep 2; cat /tmp/who'
+	local who='echo $0 >/run/who; sleep 2; cat /run/who'
 
 	"$VM" run -m 512 -c 1 -- sh -c "$who" a >"$BATS_TEST_TMPDIR/a" 3>&- &
 	"$VM" run -m 512 -c 1 -- sh -c "$who" b >"$BATS_TEST_TMPDIR/b" 3>&-
@@ -241,11 +241,11 @@ run_stale()
 @test "start, exec, stop: one guest for many commands" {
 	"$VM" start
 	run --separate-stderr "$VM" exec -- \
-		sh -c 'echo kept >/tmp/kept; echo out; echo err >&2; exit 5'
+		sh -c 'echo kept >/run/kept; echo out; echo err >&2; exit 5'
 	[ "$status" -eq 5 ]
 	[ "$output" = out ]
 	[ "$stderr" = err ]
-	run "$VM" exec -- cat /tmp/kept
+	run "$VM" exec -- cat /run/kept
 	[ "$status" -eq 0 ]
 	[ "$output" = kept ]
 	run "$VM" start

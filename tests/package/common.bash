@@ -22,18 +22,18 @@ fails()
 # says PATTERN: true if the output of the last command matches
 says()
 {
-	grep -qE -e "$1" /tmp/said || { sed 's/^/# /' /tmp/said; return 1; }
+	grep -qE -e "$1" /run/said || { sed 's/^/# /' /run/said; return 1; }
 }
 
 says_nothing()
 {
-	sed 's/^/# /' /tmp/said
-	[ ! -s /tmp/said ]
+	sed 's/^/# /' /run/said
+	[ ! -s /run/said ]
 }
 
 run()
 {
-	"$@" >/tmp/said 2>&1 </dev/null || { sed 's/^/# /' /tmp/said; return 1; }
+	"$@" >/run/said 2>&1 </dev/null || { sed 's/^/# /' /run/said; return 1; }
 }
 
 as_user()

@@ -168,14 +168,14 @@ files()
 
 @test "a program is built against the packages, and traced by them" {
 	in_root sh -ec '
-		mkdir -p /tmp/program && cd /tmp/program
+		mkdir -p /run/program && cd /run/program
 		gcc -Wall -Werror '"$BATS_FILE_TMPDIR"'/debs/server.c -o server $(pkg-config --cflags --libs libktrace)
 		for library in libktrace libktraceset libktrace-shark libktrace-posix; do
 			echo "int main(void) { return 0; }" | gcc -xc - -o static -static $(pkg-config --static --cflags --libs $library)
 		done
 		ktraced -q --backend=shm -o trace.bin -- ./server
 		ktraced -q --backend=shm --pthread -o pthread.bin -- /usr/bin/python3 -c "import threading; t = threading.Thread(target = print); t.start(); t.join()"'
-	in_root sh -ec 'cd /tmp/program; ktrace list trace.bin; ktrace list pthread.bin; /usr/bin/python3 -c "
+	in_root sh -ec 'cd /run/program; ktrace list trace.bin; ktrace list pthread.bin; /usr/bin/python3 -c "
 import ktrace
 print(len(list(ktrace.Traceset(\"trace.bin\"))), \"by Python\")"' >said
 	cat said

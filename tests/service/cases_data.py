@@ -305,6 +305,9 @@ def interned_ring():
         for turn in turns:
             writer.write(encode("TracePacket", {"sequence_flags": 1, "interned_data": {
                 "event_names": [{"iid": 1, "name": f"name{turn}"}]}}))
+            # A chunk begins with events whose name is in the chunk before, whatever the sizes are:
+            # timestamps grow by a byte when the machine has run for 73 minutes.
+            writer.end()
             for _ in range(20):
                 writer.write(encode("TracePacket", {
                     "timestamp": time.clock_gettime_ns(time.CLOCK_BOOTTIME), "sequence_flags": 2,

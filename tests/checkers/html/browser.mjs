@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 // browser.mjs - a page in headless Chromium, and a list of cases that are tried on it
 //
-// PLAYWRIGHT is the folder that tests/checkers/html/setup prints.
+// PLAYWRIGHT is the folder that tests/checkers/html/library prints.
 import { createRequire } from 'node:module';
 
 const { chromium } = createRequire(`${process.env.PLAYWRIGHT}/`)('playwright-core');

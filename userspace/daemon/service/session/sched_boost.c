@@ -10,7 +10,7 @@
 
 struct priority {
 	uint32_t fifo;		/* 1 to 99, 0 = none */
-	uint32_t other;		/* below the usual nice value, 0 to 20 */
+	uint32_t other;		/* the nice value is minus this, 1 to 20; 0 = the usual one */
 };
 
 static void raise_to(struct priority *p, const Pft__TraceConfig *config)
@@ -25,15 +25,16 @@ static void raise_to(struct priority *p, const Pft__TraceConfig *config)
 		p->other = wish->priority;
 }
 
-static int apply(const struct priority *p)
+static int apply(const struct service *s, const struct priority *p)
 {
 	const struct sched_param param = { .sched_priority = (int)p->fifo };
+	const int nice = -(int)p->other;
 
 	/* Children do not inherit the priority. */
 	if (sched_setscheduler(0, (p->fifo ? SCHED_FIFO : SCHED_OTHER) | SCHED_RESET_ON_FORK,
 			       &param))
 		return -errno;
-	return setpriority(PRIO_PROCESS, 0, -(int)p->other) ? -errno : 0;
+	return setpriority(PRIO_PROCESS, 0, p->other && nice < s->nice ? nice : s->nice) ? -errno : 0;
 }
 
 int sched_boost_update(const struct service *s, const Pft__TraceConfig *more)
@@ -49,8 +50,8 @@ int sched_boost_update(const struct service *s, const Pft__TraceConfig *more)
 	before = p;
 	if (more)
 		raise_to(&p, more);
-	error = apply(&p);
+	error = apply(s, &p);
 	if (error)
-		apply(&before);
+		apply(s, &before);
 	return error;
 }

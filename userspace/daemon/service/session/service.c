@@ -3,6 +3,7 @@
 #include "service.h"
 
 #include <errno.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -21,7 +22,8 @@ int service_init(struct service *s)
 {
 	int error;
 
-	*s = (struct service) { .uid = geteuid(), .shared_max = SERVICE_SHARED_MAX };
+	*s = (struct service) { .uid = geteuid(), .nice = getpriority(PRIO_PROCESS, 0),
+		.shared_max = SERVICE_SHARED_MAX };
 	TAILQ_INIT(&s->producers);
 	TAILQ_INIT(&s->sources);
 	TAILQ_INIT(&s->sessions);

@@ -48,6 +48,7 @@ struct service {
 	struct timers boot_timers;	/* for prefer_suspend_clock_* */
 	struct works works;		/* work done in several turns */
 	uid_t uid;
+	int nice;			/* at the start; sessions may boost it */
 	bool is_locked;			/* lockdown: only producers of our own uid */
 
 	struct connections peers;
