@@ -34,7 +34,9 @@ static int apply(const struct service *s, const struct priority *p)
 	if (sched_setscheduler(0, (p->fifo ? SCHED_FIFO : SCHED_OTHER) | SCHED_RESET_ON_FORK,
 			       &param))
 		return -errno;
-	return setpriority(PRIO_PROCESS, 0, p->other && nice < s->nice ? nice : s->nice) ? -errno : 0;
+	if (setpriority(PRIO_PROCESS, 0, p->other && nice < s->nice ? nice : s->nice))
+		return -errno;
+	return 0;
 }
 
 int sched_boost_update(const struct service *s, const Pft__TraceConfig *more)
