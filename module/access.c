@@ -13,10 +13,10 @@
 #include <linux/fs.h>
 #include <linux/kernel.h>
 #include <linux/mount.h>
-#include <linux/path.h>
 #include <linux/pid.h>
 #include <linux/printk.h>
 #include <linux/proc_fs.h>
+#include "compat.h"
 
 /* NULL: this kernel has no procfs, or mounting it failed. */
 static struct vfsmount *proc;
@@ -32,16 +32,14 @@ static struct vfsmount *proc;
 bool kt_access_may(const struct cred *cred, struct task_struct *task)
 {
 	const struct cred *before;
-	struct path root;
 	struct file *file;
 	char name[32];
 
 	if (!proc)
 		return false;
-	root = (struct path){ .mnt = proc, .dentry = proc->mnt_root };
 	snprintf(name, sizeof(name), "%d/stat", task_tgid_nr_ns(task, proc_pid_ns(proc->mnt_sb)));
 	before = override_creds(cred);
-	file = file_open_root(&root, name, O_PATH, 0);
+	file = kt_compat_open_below(proc, name, O_PATH);
 	revert_creds(before);
 	if (IS_ERR(file))
 		return false;

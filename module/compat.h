@@ -2,21 +2,32 @@
 /*
  * compat.h - differences between kernel versions, as functions with our names
  *
- * The rest of the module is written for the newest kernel and checks no versions.
+ * The rest of the module is written for the newest kernel. Neither checks versions, because
+ * distributions backport changes: what the kernel has is told by types and macros, and by Kbuild's
+ * KT_HAS_..., which it finds in the kernel's headers.
  */
 #ifndef KT_COMPAT_H
 #define KT_COMPAT_H
 
 #include <linux/cgroup.h>
 #include <linux/compat.h>
+#include <linux/err.h>
+#include <linux/fs.h>
 #include <linux/mm.h>
+#include <linux/mount.h>
+#include <linux/path.h>
 #include <linux/percpu_counter.h>
+#include <linux/preempt.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/sched/coredump.h>
+#if __has_include(<linux/sched/exec_state.h>)
+#include <linux/sched/exec_state.h>
+#endif
 #include <linux/shrinker.h>
 #include <linux/slab.h>
+#include <linux/trace_events.h>
 #include <linux/tracepoint.h>
-#include <linux/version.h>
 #include <linux/workqueue.h>
 
 #include <asm/syscall.h>
@@ -25,17 +36,19 @@
 
 /* Tracepoints page_fault_user and page_fault_kernel: no longer x86's own since 6.16 */
 #ifdef KT_ARCH_HAS_FAULTS
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
-#include <trace/events/exceptions.h>
-#else
+#if __has_include(<asm/trace/exceptions.h>)
 #include <asm/trace/exceptions.h>
+#else
+#include <trace/events/exceptions.h>
 #endif
 #endif
 
-/*
- * True if this tracepoint passes these arguments after the data pointer. Stable kernels backport
- * changes, so the version number does not tell.
- */
+/* Older kernels call it in_irq(), until 5.11. */
+#ifndef in_hardirq
+#define in_hardirq() in_irq()
+#endif
+
+/* True if this tracepoint passes these arguments after the data pointer. */
 #define KT_COMPAT_PASSES(tracepoint, ...)                               \
 	__same_type(check_trace_callback_type_##tracepoint,             \
 		    void (void (*)(void *, __VA_ARGS__)))
@@ -56,7 +69,7 @@
  */
 static inline void kt_compat_finish_hits(void)
 {
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
+#ifdef TRACE_EVENT_SYSCALL
 	tracepoint_synchronize_unregister();
 #else
 	synchronize_rcu_expedited();
@@ -66,11 +79,10 @@ static inline void kt_compat_finish_hits(void)
 /* Returns the pages of a process, as exactly as the kernel can count them for us. */
 static inline long kt_compat_rss(struct mm_struct *mm, int member)
 {
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0)
-	return percpu_counter_sum_positive(&mm->rss_stat[member]);
-#else
+	/* Counters of each CPU since 6.2 */
+	if (__same_type(mm->rss_stat, struct percpu_counter[NR_MM_COUNTERS]))
+		return percpu_counter_sum_positive((struct percpu_counter *)&mm->rss_stat + member);
 	return get_mm_counter(mm, member);
-#endif
 }
 
 /*
@@ -101,11 +113,27 @@ static inline bool kt_compat_is_in_exec(struct pt_regs *regs)
 #endif
 }
 
+/*
+ * True if a program may be dumped by its user: exec() says no if the user may not read the program.
+ * Since 7.2 the task knows, no longer its memory.
+ *
+ * Context: any, preemption off. @task: current, with memory
+ */
+static inline bool kt_compat_is_dumpable(const struct task_struct *task)
+{
+#ifdef SUID_DUMP_USER
+	return get_dumpable(task->mm) == SUID_DUMP_USER;
+#else
+	return READ_ONCE(rcu_dereference_sched(task->exec_state)->dumpable) ==
+	       TASK_DUMPABLE_OWNER;
+#endif
+}
+
 /* Changes the flags of a vma that is being set up; they became read-only with 6.3. */
 static inline void kt_compat_vma_flags(struct vm_area_struct *vma, vm_flags_t set,
 				       vm_flags_t clear)
 {
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 3, 0)
+#ifdef KT_HAS_VM_FLAGS_MOD
 	vm_flags_mod(vma, set, clear);
 #else
 	vma->vm_flags = (vma->vm_flags | set) & ~clear;
@@ -115,7 +143,7 @@ static inline void kt_compat_vma_flags(struct vm_area_struct *vma, vm_flags_t se
 /* Runs @work now, whenever it was due; system_wq is deprecated since 6.17. */
 static inline void kt_compat_run_now(struct delayed_work *work)
 {
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 17, 0)
+#ifdef KT_HAS_PERCPU_WQ
 	mod_delayed_work(system_percpu_wq, work, 0);
 #else
 	mod_delayed_work(system_wq, work, 0);
@@ -124,39 +152,47 @@ static inline void kt_compat_run_now(struct delayed_work *work)
 
 typedef unsigned long (*kt_compat_shrink)(struct shrinker *, struct shrink_control *);
 
+#ifndef KT_HAS_SHRINKER_ALLOC
+/* Shrinkers have names since 6.0. */
+static inline int kt_compat_register_shrinker(struct shrinker *s, const char *name)
+{
+	int (*named)(struct shrinker *, const char *, ...) = (void *)register_shrinker;
+	int (*nameless)(struct shrinker *) = (void *)register_shrinker;
+
+	return __same_type(&register_shrinker, nameless) ? nameless(s) : named(s, "%s", name);
+}
+#endif
+
 /* Registers a shrinker; NULL: no memory. The kernel allocates it since 6.7. */
 static inline struct shrinker *kt_compat_add_shrinker(const char *name, kt_compat_shrink count,
 						      kt_compat_shrink scan)
 {
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 7, 0)
+#ifdef KT_HAS_SHRINKER_ALLOC
 	struct shrinker *s = shrinker_alloc(0, "%s", name);
 #else
 	struct shrinker *s = kzalloc(sizeof(*s), GFP_KERNEL);
 #endif
-	int err = 0;
 
 	if (!s)
 		return NULL;
 	s->count_objects = count;
 	s->scan_objects = scan;
 	s->seeks = DEFAULT_SEEKS;
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 7, 0)
+#ifdef KT_HAS_SHRINKER_ALLOC
 	shrinker_register(s);
-#elif LINUX_VERSION_CODE >= KERNEL_VERSION(6, 0, 0)
-	err = register_shrinker(s, "%s", name);
 #else
-	err = register_shrinker(s);
+	if (kt_compat_register_shrinker(s, name)) {
+		kfree(s);
+		return NULL;
+	}
 #endif
-	if (!err)
-		return s;
-	kfree(s);
-	return NULL;
+	return s;
 }
 
 /* Unregisters and frees a shrinker; when it returns, no call is running. */
 static inline void kt_compat_remove_shrinker(struct shrinker *s)
 {
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 7, 0)
+#ifdef KT_HAS_SHRINKER_ALLOC
 	shrinker_free(s);
 #else
 	unregister_shrinker(s);
@@ -194,11 +230,46 @@ static inline bool kt_compat_is_user_worker(const struct task_struct *task)
 #endif
 }
 
-/* Arguments of tracepoint sched_process_exit after the data pointer; @p names the task. */
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
-#define KT_COMPAT_PROCESS_EXIT_ARGS(p) struct task_struct *p, bool group_dead
+/*
+ * Returns the state of a task that stops running, where tracepoint sched_switch does not pass it:
+ * until 5.18. A wakeup on another CPU may already have changed it; the kernel's own event has the
+ * same uncertainty there.
+ */
+static inline unsigned int kt_compat_task_state(const struct task_struct *task)
+{
+#ifdef KT_HAS_TASK_STATE
+	return READ_ONCE(task->__state);
 #else
-#define KT_COMPAT_PROCESS_EXIT_ARGS(p) struct task_struct *p
+	return READ_ONCE(task->state);
 #endif
+}
+
+/* The disk of a request, NULL: none. The queue knows it since 5.15. */
+#ifdef KT_HAS_QUEUE_DISK
+#define kt_compat_disk(rq) ((rq)->q->disk)
+#else
+#define kt_compat_disk(rq) ((rq)->rq_disk)
+#endif
+
+/* Flags of events that were made while the kernel runs, probes above all; one flag since 5.15 */
+#ifdef KT_HAS_EVENT_DYNAMIC
+#define KT_COMPAT_EVENT_DYNAMIC TRACE_EVENT_FL_DYNAMIC
+#else
+#define KT_COMPAT_EVENT_DYNAMIC (TRACE_EVENT_FL_KPROBE | TRACE_EVENT_FL_UPROBE)
+#endif
+
+/* Opens a file by its name below the root of a mount; the arguments changed with 5.12. */
+static inline struct file *kt_compat_open_below(struct vfsmount *mnt, const char *name, int flags)
+{
+	struct file *(*by_path)(const struct path *, const char *, int, umode_t) =
+		(void *)file_open_root;
+	struct file *(*by_dentry)(struct dentry *, struct vfsmount *, const char *, int,
+					umode_t) = (void *)file_open_root;
+	const struct path root = { .mnt = mnt, .dentry = mnt->mnt_root };
+
+	if (__same_type(&file_open_root, by_path))
+		return by_path(&root, name, flags, 0);
+	return by_dentry(root.dentry, mnt, name, flags, 0);
+}
 
 #endif

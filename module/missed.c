@@ -172,7 +172,7 @@ static void missed_on_exit(void *data, struct pt_regs *regs, long ret)
 
 static bool is_call(const struct trace_event_call *call)
 {
-	return !(call->flags & (TRACE_EVENT_FL_TRACEPOINT | TRACE_EVENT_FL_DYNAMIC)) &&
+	return !(call->flags & (TRACE_EVENT_FL_TRACEPOINT | KT_COMPAT_EVENT_DYNAMIC)) &&
 	       !strcmp(call->class->system, "syscalls");
 }
 

@@ -3,6 +3,7 @@
 #ifndef KT_MISSED_H
 #define KT_MISSED_H
 
+#include <linux/percpu.h>
 #include <linux/types.h>
 
 struct trace_event_call;

@@ -12,7 +12,6 @@
 #include <linux/err.h>
 #include <linux/pid.h>
 #include <linux/rwsem.h>
-#include <linux/sched/coredump.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/user_namespace.h>
@@ -143,9 +142,9 @@ static bool is_owners(const struct kt_pid_filter *f, const struct task_struct *t
 }
 
 /* True if exec() has marked the program as one that its user may run but not read. */
-static bool is_secret(const struct mm_struct *mm)
+static bool is_secret(const struct task_struct *task)
 {
-	return mm && get_dumpable((struct mm_struct *)mm) != SUID_DUMP_USER;
+	return task->mm && !kt_compat_is_dumpable(task);
 }
 
 /* True while exec() writes to the new memory: it sets start_code afterwards. */
@@ -172,7 +171,7 @@ bool kt_pid_filter_shows(const struct kt_pid_filter *f, const struct task_struct
 	if (f->any_user || task != current || !kt_compat_is_in_exec(task_pt_regs(current)))
 		return true;
 	return may_be_owners(f, current_real_cred()) &&
-	       !(is_filled_by_exec(current->mm) && is_secret(current->mm));
+	       !(is_filled_by_exec(current->mm) && is_secret(current));
 }
 
 /**
@@ -293,7 +292,7 @@ bool kt_pid_filter_exec(struct kt_pid_filter *f, const struct task_struct *task)
 {
 	if (f->any_user || !test_bit(task->tgid, f->followed))
 		return false;
-	if (is_owners(f, task) && !is_secret(task->mm))
+	if (is_owners(f, task) && !is_secret(task))
 		return false;
 	clear_bit(task->tgid, f->followed);
 	return pid_filter_leave(f, task->tgid);

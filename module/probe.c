@@ -183,7 +183,7 @@ static bool table_is_complete(void)
 
 	for_each_probe(f, p) {
 		if (p->id < families[f].first || p->id > families[f].last ||
-		    !p->key == !p->tracepoint || !p->tracepoint != !p->func)
+		    !p->key == !p->tracepoint || (p->func && !p->tracepoint))
 			return false;
 		seen[f] |= BIT_ULL(p->id - families[f].first);
 	}
@@ -208,7 +208,7 @@ int kt_probe_init(void)
 	if (WARN_ON(!table_is_complete()))
 		return -EINVAL;
 	for_each_probe(f, p) {
-		if (p->tracepoint)
+		if (p->func)
 			p->tp = kt_find_tracepoint(p->tracepoint);
 		if (probe_is_usable(p))
 			continue;

@@ -15,7 +15,7 @@ struct tracepoint;
  * @tracks:	also keeps the process filters up to date, so it runs in every session
  * @tracepoint:	name of the tracepoint that @func hooks, or
  * @key:	static key to switch
- * @func:	the function, a tracepoint's callback
+ * @func:	the function, a tracepoint's callback; NULL: the kernel has no such tracepoint
  * @tp:		the tracepoint, found at init
  * @users:	running sessions that need it, under the table's lock
  */
@@ -44,6 +44,12 @@ struct kt_probe {
 	.func = __builtin_choose_expr(KT_TRACEPOINT_CALLS(name, callback), (void *)callback, \
 		(void *)other + BUILD_BUG_ON_ZERO(!KT_TRACEPOINT_CALLS(name, callback) && \
 						  !KT_TRACEPOINT_CALLS(name, other)))
+
+/*
+ * A row for a tracepoint that this kernel does not have, or has with unknown arguments: nothing is
+ * hooked, and enabling the event fails with -EOPNOTSUPP.
+ */
+#define KT_TRACEPOINT_ABSENT(event, name) .id = event, .tracepoint = #name
 
 /*
  * Families, with their first and last events: events are numbered without gaps. Each family has its

@@ -20,10 +20,10 @@ static __u32 vm_words(__u32 bytes)
 	return bytes / sizeof(__u64) + 1;
 }
 
-static void vm_lift(__u16 *to, __u32 at_least)
+static void vm_lift(__u16 *to, __u32 least)
 {
-	if (*to < at_least)
-		*to = (__u16)at_least;
+	if (*to < least)
+		*to = (__u16)least;
 }
 
 /* ---- checking ---- */

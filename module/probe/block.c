@@ -10,6 +10,7 @@
 #include <linux/blk-mq.h>
 #include <linux/blkdev.h>
 #include <trace/events/block.h>
+#include "compat.h"
 #include "emit.h"
 
 static_assert(sizeof(struct ktrace_ev_block_complete) <= KT_HIDE_MAX);
@@ -49,7 +50,7 @@ static u64 sector_of(struct request *rq)
 
 static u32 dev_of(const struct request *rq)
 {
-	const dev_t dev = disk_devt(rq->q->disk);
+	const dev_t dev = disk_devt(kt_compat_disk(rq));
 
 	return MAJOR(dev) << 20 | MINOR(dev);
 }
@@ -64,7 +65,7 @@ static void emit_request(u16 id, struct request *rq)
 {
 	struct ktrace_ev_block payload;
 
-	if (!rq->q->disk)
+	if (!kt_compat_disk(rq))
 		return;
 	payload = (struct ktrace_ev_block){
 		.dev = dev_of(rq),
@@ -86,12 +87,11 @@ static void on_block_requeue(void *data, struct request *rq)
 	emit_request(KTRACE_EV_BLOCK_REQUEUE, rq);
 }
 
-static void on_block_complete(void *data, struct request *rq, blk_status_t error,
-			      unsigned int bytes)
+static void emit_complete(struct request *rq, int error, unsigned int bytes)
 {
 	struct ktrace_ev_block_complete payload;
 
-	if (!rq->q->disk)
+	if (!kt_compat_disk(rq))
 		return;
 	payload = (struct ktrace_ev_block_complete){
 		.dev = dev_of(rq),
@@ -100,14 +100,26 @@ static void on_block_complete(void *data, struct request *rq, blk_status_t error
 		.bytes = bytes,
 		.op = stable_op(rq),
 		.left = blk_rq_bytes(rq) > bytes ? blk_rq_bytes(rq) - bytes : 0,
-		.error = IS_ENABLED(CONFIG_BLOCK) ? blk_status_to_errno(error) : 0,
+		.error = error,
 	};
 	kt_emit_current(KTRACE_EV_BLOCK_COMPLETE, &payload, sizeof(payload), hide_sector);
 }
 
+static void on_block_complete(void *data, struct request *rq, blk_status_t error,
+			      unsigned int bytes)
+{
+	emit_complete(rq, IS_ENABLED(CONFIG_BLOCK) ? blk_status_to_errno(error) : 0, bytes);
+}
+
+static void on_block_complete_errno(void *data, struct request *rq, int error, unsigned int bytes)
+{
+	emit_complete(rq, error, bytes);
+}
+
 struct kt_probe kt_probe_block[] = {
 	{ KT_TRACEPOINT(KTRACE_EV_BLOCK_ISSUE, block_rq_issue, on_block_issue) },
-	{ KT_TRACEPOINT(KTRACE_EV_BLOCK_COMPLETE, block_rq_complete, on_block_complete) },
+	{ KT_TRACEPOINT_EITHER(KTRACE_EV_BLOCK_COMPLETE, block_rq_complete, on_block_complete,
+			       on_block_complete_errno) },
 	{ KT_TRACEPOINT(KTRACE_EV_BLOCK_REQUEUE, block_rq_requeue, on_block_requeue) },
 	{ }
 };

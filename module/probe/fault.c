@@ -42,26 +42,16 @@ static void on_fault_kernel(void *data, unsigned long address, struct pt_regs *r
 	emit_fault(KTRACE_EV_FAULT_KERNEL, address, instruction_pointer(regs), error);
 }
 
-/* Never called: fails to compile when a tracepoint's arguments are not those above. */
-static void __maybe_unused fault_arguments_match(void)
-{
-	check_trace_callback_type_page_fault_user(on_fault_user);
-	check_trace_callback_type_page_fault_kernel(on_fault_kernel);
-}
-#else
-/* Without such tracepoints enabling the events fails with -EOPNOTSUPP. */
-static void on_fault_user(void)
-{
-}
-
-static void on_fault_kernel(void)
-{
-}
-#endif
-
 struct kt_probe kt_probe_fault[] = {
-	{ .id = KTRACE_EV_FAULT_USER, .tracepoint = "page_fault_user", .func = on_fault_user },
-	{ .id = KTRACE_EV_FAULT_KERNEL, .tracepoint = "page_fault_kernel", .func =
-	 on_fault_kernel },
+	{ KT_TRACEPOINT(KTRACE_EV_FAULT_USER, page_fault_user, on_fault_user) },
+	{ KT_TRACEPOINT(KTRACE_EV_FAULT_KERNEL, page_fault_kernel, on_fault_kernel) },
 	{ }
 };
+#else
+/* The kernel may have tracepoints of these names: with error codes that are not understood here. */
+struct kt_probe kt_probe_fault[] = {
+	{ KT_TRACEPOINT_ABSENT(KTRACE_EV_FAULT_USER, page_fault_user) },
+	{ KT_TRACEPOINT_ABSENT(KTRACE_EV_FAULT_KERNEL, page_fault_kernel) },
+	{ }
+};
+#endif

@@ -14,6 +14,14 @@
 #include "compat.h"
 #include "emit.h"
 
+/* Older kernels, which refuse them, do not know their numbers: until 5.14 and 5.16. */
+#ifndef FUTEX_LOCK_PI2
+#define FUTEX_LOCK_PI2 13
+#endif
+#ifndef __NR_futex_waitv
+#define __NR_futex_waitv 449
+#endif
+
 static_assert(KTRACE_FUTEX_WAIT == FUTEX_WAIT && KTRACE_FUTEX_WAKE == FUTEX_WAKE &&
 	      KTRACE_FUTEX_FD == FUTEX_FD && KTRACE_FUTEX_REQUEUE == FUTEX_REQUEUE &&
 	      KTRACE_FUTEX_CMP_REQUEUE == FUTEX_CMP_REQUEUE &&

@@ -4,6 +4,8 @@
 #include <trace/events/lock.h>
 #include "emit.h"
 
+/* The kernel has such tracepoints since 5.19. */
+#ifdef LCB_F_SPIN
 static_assert(KTRACE_LOCK_SPIN == LCB_F_SPIN && KTRACE_LOCK_READ == LCB_F_READ &&
 	      KTRACE_LOCK_WRITE == LCB_F_WRITE && KTRACE_LOCK_RT == LCB_F_RT &&
 	      KTRACE_LOCK_PERCPU == LCB_F_PERCPU && KTRACE_LOCK_MUTEX == LCB_F_MUTEX);
@@ -42,3 +44,10 @@ struct kt_probe kt_probe_lock[] = {
 	{ KT_TRACEPOINT(KTRACE_EV_LOCK_ACQUIRED, contention_end, on_lock_end) },
 	{ }
 };
+#else
+struct kt_probe kt_probe_lock[] = {
+	{ KT_TRACEPOINT_ABSENT(KTRACE_EV_LOCK_CONTENDED, contention_begin) },
+	{ KT_TRACEPOINT_ABSENT(KTRACE_EV_LOCK_ACQUIRED, contention_end) },
+	{ }
+};
+#endif

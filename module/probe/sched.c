@@ -91,6 +91,12 @@ static void on_sched_switch(void *data, bool preempt, struct task_struct *prev,
 	});
 }
 
+static void on_sched_switch_stateless(void *data, bool preempt, struct task_struct *prev,
+				      struct task_struct *next)
+{
+	on_sched_switch(data, preempt, prev, next, kt_compat_task_state(prev));
+}
+
 static void on_sched_wakeup(void *data, struct task_struct *p)
 {
 	struct ktrace_ev_sched_wakeup payload = {
@@ -149,7 +155,7 @@ static void on_sched_exec(void *data, struct task_struct *p, pid_t old_pid,
 	});
 }
 
-static void on_sched_exit(void *data, KT_COMPAT_PROCESS_EXIT_ARGS(p))
+static void on_sched_exit(void *data, struct task_struct *p)
 {
 	struct ktrace_ev_sched_exit payload = {
 		.tid = p->pid,
@@ -162,6 +168,11 @@ static void on_sched_exit(void *data, KT_COMPAT_PROCESS_EXIT_ARGS(p))
 	kt_emit_leave(p);
 }
 
+static void on_sched_exit_group(void *data, struct task_struct *p, bool group_dead)
+{
+	on_sched_exit(data, p);
+}
+
 static void on_sched_comm(void *data, struct task_struct *p, const char *comm)
 {
 	struct ktrace_ev_sched_comm payload = { .tid = p->pid, .pid = p->tgid };
@@ -171,13 +182,15 @@ static void on_sched_comm(void *data, struct task_struct *p, const char *comm)
 }
 
 struct kt_probe kt_probe_sched[] = {
-	{ KT_TRACEPOINT(KTRACE_EV_SCHED_SWITCH, sched_switch, on_sched_switch) },
+	{ KT_TRACEPOINT_EITHER(KTRACE_EV_SCHED_SWITCH, sched_switch, on_sched_switch,
+			       on_sched_switch_stateless) },
 	{ KT_TRACEPOINT(KTRACE_EV_SCHED_WAKEUP, sched_wakeup, on_sched_wakeup) },
 	{ KT_TRACEPOINT(KTRACE_EV_SCHED_WAKEUP, sched_wakeup_new, on_sched_wakeup) },
 	{ KT_TRACEPOINT(KTRACE_EV_SCHED_MIGRATE, sched_migrate_task, on_sched_migrate) },
 	{ KT_TRACEPOINT(KTRACE_EV_SCHED_FORK, sched_process_fork, on_sched_fork), .tracks = true },
 	{ KT_TRACEPOINT(KTRACE_EV_SCHED_EXEC, sched_process_exec, on_sched_exec), .tracks = true },
-	{ KT_TRACEPOINT(KTRACE_EV_SCHED_EXIT, sched_process_exit, on_sched_exit), .tracks = true },
+	{ KT_TRACEPOINT_EITHER(KTRACE_EV_SCHED_EXIT, sched_process_exit, on_sched_exit_group,
+			       on_sched_exit), .tracks = true },
 	{ KT_TRACEPOINT(KTRACE_EV_SCHED_COMM, task_rename, on_sched_comm) },
 	{ }
 };

@@ -13,6 +13,12 @@ static void on_workqueue_queue(void *data, int cpu, struct pool_workqueue *pwq,
 			   work->func);
 }
 
+static void on_workqueue_queue_unsigned(void *data, unsigned int cpu, struct pool_workqueue *pwq,
+					struct work_struct *work)
+{
+	on_workqueue_queue(data, (int)cpu, pwq, work);
+}
+
 static void on_workqueue_start(void *data, struct work_struct *work)
 {
 	kt_func_emit(KTRACE_EV_WORKQUEUE_START, work, work->func);
@@ -25,7 +31,8 @@ static void on_workqueue_end(void *data, struct work_struct *work, work_func_t f
 }
 
 struct kt_probe kt_probe_workqueue[] = {
-	{ KT_TRACEPOINT(KTRACE_EV_WORKQUEUE_QUEUE, workqueue_queue_work, on_workqueue_queue) },
+	{ KT_TRACEPOINT_EITHER(KTRACE_EV_WORKQUEUE_QUEUE, workqueue_queue_work, on_workqueue_queue,
+			       on_workqueue_queue_unsigned) },
 	{ KT_TRACEPOINT(KTRACE_EV_WORKQUEUE_START, workqueue_execute_start, on_workqueue_start) },
 	{ KT_TRACEPOINT(KTRACE_EV_WORKQUEUE_END, workqueue_execute_end, on_workqueue_end) },
 	{ }

@@ -94,7 +94,21 @@ static inline bool kt_shark_has_pending(const struct kt_shark_pending *me)
 	return data_race(me->nr);
 }
 
+/* Kernels have it since 5.12. */
+#ifdef try_cmpxchg_acquire
 #define kt_shark_try_lock(p, seen, me) try_cmpxchg_acquire(p, seen, me)
+#else
+static __always_inline bool kt_shark_try_lock(struct kt_shark_pending **p,
+					      struct kt_shark_pending **seen,
+					      struct kt_shark_pending *me)
+{
+	struct kt_shark_pending *const before = cmpxchg_acquire(p, *seen, me);
+	const bool is_mine = before == *seen;
+
+	*seen = before;
+	return is_mine;
+}
+#endif
 
 /*
  * Some milliseconds. The lock is held for some hundred instructions, longer only if a host has

@@ -92,8 +92,12 @@ int contexts_init(context_fn fn)
 		s = per_cpu_ptr(&sources, cpu);
 		tasklet_setup(&s->tasklet, on_tasklet);
 		s->work = IRQ_WORK_INIT_HARD(on_irq_work);
+#ifdef KT_HAS_HRTIMER_SETUP
+		hrtimer_setup(&s->timer, on_timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
+#else
 		hrtimer_init(&s->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
 		s->timer.function = on_timer;
+#endif
 	}
 	return register_nmi_handler(NMI_LOCAL, on_nmi, 0, "ktrace_kunit");
 }

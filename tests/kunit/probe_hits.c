@@ -374,7 +374,9 @@ const struct hit hits[] = {
 	ROW(KTRACE_EV_TIMER_CANCEL, want_timer_cancel, hit_timer_cancel),
 	ROW(KTRACE_EV_TIMER_ENTER, want_timer_enter, hit_timer_enter),
 	ROW(KTRACE_EV_TIMER_EXIT, want_timer_exit, hit_timer_exit),
+#ifdef KT_HAS_HRTIMER_GET_TIME
 	ROW(KTRACE_EV_HRTIMER_START, want_hrtimer_start, hit_hrtimer_start),
+#endif
 	ROW(KTRACE_EV_HRTIMER_CANCEL, want_hrtimer_cancel, hit_hrtimer_cancel),
 	ROW(KTRACE_EV_HRTIMER_ENTER, want_hrtimer_enter, hit_hrtimer_enter),
 	ROW(KTRACE_EV_HRTIMER_EXIT, want_timer_exit, hit_hrtimer_exit),

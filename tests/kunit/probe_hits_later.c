@@ -83,14 +83,21 @@ static enum hrtimer_restart some_alarm(struct hrtimer *of)
 	return HRTIMER_NORESTART;
 }
 
+/* The function became private with 6.18, the base with 7.3; then the clock cannot be replaced. */
+#ifdef KT_HAS_HRTIMER_GET_TIME
 static ktime_t always_4242(void)
 {
 	return 4242;
 }
 
 static struct hrtimer_clock_base clock_base = { .get_time = always_4242 };
+#define CLOCK_BASE (&clock_base)
+#else
+#define CLOCK_BASE NULL
+#endif
+
 static struct hrtimer hrtimer = {
-	.base = &clock_base, .function = some_alarm, ._softexpires = 4200, .node.expires = 5000,
+	.base = CLOCK_BASE, .function = some_alarm, ._softexpires = 4200, .node.expires = 5000,
 };
 
 void hit_hrtimer_start(void)
@@ -114,8 +121,12 @@ void hit_hrtimer_enter(void)
 {
 	ktime_t now = 5242;
 
-	HIT(row_of(KTRACE_EV_HRTIMER_ENTER, 0), void (*)(void *, struct hrtimer *, ktime_t *),
-	    &hrtimer, &now);
+	if (KT_COMPAT_PASSES(hrtimer_expire_entry, struct hrtimer *, ktime_t))
+		HIT(row_of(KTRACE_EV_HRTIMER_ENTER, 0), void (*)(void *, struct hrtimer *, ktime_t),
+		    &hrtimer, now);
+	else
+		HIT(row_of(KTRACE_EV_HRTIMER_ENTER, 0),
+		    void (*)(void *, struct hrtimer *, ktime_t *), &hrtimer, &now);
 }
 
 void hit_hrtimer_exit(void)
@@ -129,17 +140,17 @@ static struct mm_struct mm;
 
 static void hit_rss(void (*hit)(void))
 {
+	const bool is_percpu = __same_type(mm.rss_stat, struct percpu_counter[NR_MM_COUNTERS]);
+	struct percpu_counter *pages = (struct percpu_counter *)&mm.rss_stat + MM_SHMEMPAGES;
+
 #ifdef CONFIG_MEMCG
 	rcu_assign_pointer(mm.owner, followed);
 #endif
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0)
-	if (percpu_counter_init(&mm.rss_stat[MM_SHMEMPAGES], 42, GFP_KERNEL))
+	if (is_percpu && percpu_counter_init(pages, 42, GFP_KERNEL))
 		return;
 	hit();
-	percpu_counter_destroy(&mm.rss_stat[MM_SHMEMPAGES]);
-#else
-	hit();
-#endif
+	if (is_percpu)
+		percpu_counter_destroy(pages);
 }
 
 static void hit_rss_stat(void)

@@ -87,13 +87,13 @@ struct seen {
  * @name:	the tracepoint's
  * @tp:		the tracepoint
  * @nr:		while the probe was there
- * @at_least:	while the session surely ran
+ * @surely:	while the session surely ran
  */
 struct hits {
 	const char *name;
 	struct tracepoint *tp;
 	atomic_t nr;
-	int at_least;
+	int surely;
 };
 
 static void see(const struct ktrace_record *rec, const void *payload, void *arg)
@@ -156,7 +156,7 @@ static void record_runtime(struct kunit *test, struct kt_session *s, struct hits
 	KUNIT_EXPECT_EQ(test, kt_control_start(s), 0);
 	before = atomic_read(&hits->nr);
 	switch_tasks();
-	hits->at_least = atomic_read(&hits->nr) - before;
+	hits->surely = atomic_read(&hits->nr) - before;
 	KUNIT_EXPECT_EQ(test, kt_control_stop(s), 0);
 	tracepoint_probe_unregister(hits->tp, count_hit, hits);
 	tracepoint_synchronize_unregister();
@@ -176,8 +176,8 @@ static void a_hit_that_counts_more_than_one_has_one_record(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, kt_control_follow(s, KTRACE_FOLLOW_ALL), 0);
 	record_runtime(test, s, &hits);
 	fix_drain(test, s, see, &seen);
-	KUNIT_EXPECT_GE(test, hits.at_least, 3);
-	KUNIT_EXPECT_GE(test, seen.nr + fix_lost(s), (u64)hits.at_least);
+	KUNIT_EXPECT_GE(test, hits.surely, 3);
+	KUNIT_EXPECT_GE(test, seen.nr + fix_lost(s), (u64)hits.surely);
 	KUNIT_EXPECT_LE(test, seen.nr + fix_lost(s), (u64)atomic_read(&hits.nr));
 	KUNIT_EXPECT_EQ(test, fix_lost(s), 0);
 }

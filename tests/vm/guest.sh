@@ -52,6 +52,7 @@ guest_kernel()
 		GUEST_RELEASE=$KERNEL_RELEASE
 		GUEST_TREE=$CACHE/kernels/$GUEST_RELEASE
 		GUEST_IMAGE=$GUEST_TREE/boot/vmlinuz-$GUEST_RELEASE
+		[ -e "$GUEST_IMAGE" ] || GUEST_IMAGE=$GUEST_TREE/lib/modules/$GUEST_RELEASE/vmlinuz
 	fi
 }
 

@@ -2,26 +2,58 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # variables are shared among the files that vm sources
 #
-# Debian's own kernels and their headers, unpacked into
-# $CACHE/kernels/<release>/ without installing. A release is unpacked elsewhere
-# and renamed, so a folder with its final name is complete.
+# Debian's own kernels and their headers, unpacked without installing:
+#   $CACHE/kernels/<release>/   image, modules and headers of one kernel
+#   $CACHE/headers/<release without variant>/  headers of all its variants
+# A release is unpacked elsewhere and renamed, so a folder with its final name is complete.
 
-KERNEL_FLAVOURS="6.1-cloud 6.1 6.1-rt 6.12-cloud 6.12 6.12-rt"
+# VERSION[-SUITE][-VARIANT]; 7.x is the newest that there is.
+KERNEL_FLAVOURS="6.1-cloud 6.1 6.1-rt 6.12-cloud 6.12 6.12-rt 5.10-cloud 5.10 5.10-rt
+	6.12-trixie-cloud 6.12-trixie 6.12-trixie-rt 7.x-cloud 7.x 7.x-rt"
+
+is_release()
+{
+	[[ $1 == *-amd64 ]]
+}
+
+# flavour_suite FLAVOUR: where it comes from; a release: where it can be had
+flavour_suite()
+{
+	local suite
+	case $1 in
+	*-amd64)
+		for suite in $SUITES; do
+			suite_update "$suite"
+			if suite_has "$suite" "linux-headers-$1"; then
+				echo "$suite"
+				return
+			fi
+		done
+		;;
+	5.10*) echo bullseye ;;
+	*-trixie* | 7.x*) echo trixie ;;
+	*) echo bookworm ;;
+	esac
+}
 
 # The releases that belong to a flavour, as an extended regular expression.
 kernel_regex()
 {
-	local version=${1%%-*} variant=
+	local flavour=$1 version variant='' suffix='(\+deb12[.0-9]*)?'
 
-	if [[ $1 == *-amd64 ]]; then
+	if is_release "$flavour"; then
 		# an exact release: dots and pluses stand for themselves
-		printf '%s\n' "$1" | sed 's/[.+]/\\&/g'
+		printf '%s\n' "$flavour" | sed 's/[.+]/\\&/g'
 		return
 	fi
-	[[ " $KERNEL_FLAVOURS " == *" $1 "* ]] ||
-		die "unknown kernel '$1'; known: $KERNEL_FLAVOURS $KBUILD_FLAVOURS, or a release"
-	[ "$version" = "$1" ] || variant="${1#*-}-"
-	echo "${version/./\\.}\.[0-9]+(-[0-9]+)?(\+[a-z0-9]+)?-${variant}amd64"
+	[[ " ${KERNEL_FLAVOURS//[$'\n\t']/ } " == *" $flavour "* ]] ||
+		die "unknown kernel '$1'; known: ${KERNEL_FLAVOURS//[$'\n\t']/ } $KBUILD_FLAVOURS, or a release"
+	[ "$(flavour_suite "$flavour")" != trixie ] || suffix='\+deb13[.0-9]*'
+	flavour=${flavour/-trixie/}
+	version=${flavour%%-*}
+	[ "$version" = "$flavour" ] || variant="${flavour#*-}-"
+	version=${version/./\\.}
+	echo "${version/x/[0-9]+}\.[0-9]+(-[0-9]+)?$suffix-${variant}amd64"
 }
 
 # Print the newest cached release of a flavour, or nothing.
@@ -33,74 +65,84 @@ kernel_cached()
 		{ grep -Ex "$regex" || true; } | sort -V | tail -n 1
 }
 
-# Print the newest release of a flavour for which apt knows both image and
-# headers.
+# kernel_newest FLAVOUR SUITE: the newest release of which the suite has image and headers
 kernel_newest()
 {
 	local regex release
 	regex=$(kernel_regex "$1")
 	while read -r release; do
-		if apt-cache show "linux-image-$release" >/dev/null 2>&1 &&
-			apt-cache show "linux-headers-$release" >/dev/null 2>&1; then
+		if suite_has "$2" "linux-image-$release"; then
 			echo "$release"
 			return
 		fi
-	done < <(apt-cache pkgnames linux-image- | sed 's/^linux-image-//' |
-		{ grep -Ex "$regex" || true; } | sort -rV)
+	done < <(suite_kernels "$2" | { grep -Ex "$regex" || true; } | sort -rV)
 }
 
-# The header packages of a release: its own, the common part, and the build
-# tools.
-kernel_packages()
+# headers_packages SUITE RELEASE: its own headers, the common part, and the build tools
+headers_packages()
 {
-	echo "linux-image-$1"
-	echo "linux-headers-$1"
-	apt-cache show --no-all-versions "linux-headers-$1" | sed -n 's/^Depends: //p' |
-		tr -s ',|' '\n' | awk '{ print $1 }' | grep -E '^linux-(headers|kbuild)-'
+	echo "linux-headers-$2"
+	suite_depends "$1" "linux-headers-$2" | grep -E '^linux-(headers|kbuild)-'
 }
 
-kernel_download()
+# image_packages SUITE RELEASE: with 7.x, the image consists of three other packages
+image_packages()
 {
-	local release=$1 dir=$2
-	local packages=()
-
-	mapfile -t packages < <(kernel_packages "$release" | sort -u)
-	mkdir -p "$dir"
-	# The sandbox user of apt may not be able to write into the cache.
-	(cd "$dir" && apt-get -qq -o APT::Sandbox::User=root download "${packages[@]}")
+	echo "linux-image-$2"
+	suite_depends "$1" "linux-image-$2" | grep -E '^linux-(base|binary|modules)-[0-9]' || true
 }
 
 # Make unpacked headers usable in their folder.  They refer to their common part
 # by the absolute path of an installed package, and need pahole to give modules
 # BTF, which nothing here reads.
-kernel_mend()
+headers_mend()
 {
-	local root=$1 release=$2 headers=$1/usr/src/linux-headers-$2
+	local headers=$1/usr/src/linux-headers-$2 common
 
 	# shellcheck disable=SC2016 # the variables are make's
-	sed -i 's|^include /usr/src/|include $(dir $(realpath $(lastword $(MAKEFILE_LIST))))../|' \
+	sed -i -e 's|^include /usr/src/|include $(dir $(realpath $(lastword $(MAKEFILE_LIST))))../|' \
+		-e 's|^KBUILD_OUTPUT=.*|KBUILD_OUTPUT := $(patsubst %/,%,$(dir $(realpath $(lastword $(MAKEFILE_LIST)))))|' \
 		"$headers/Makefile"
 	sed -i '/^CONFIG_DEBUG_INFO_BTF_MODULES=/d' "$headers/include/config/auto.conf"
-	rm -f "$headers/vmlinux" "$root/lib/modules/$release/source"
-	ln -sfn "../../../usr/src/linux-headers-$release" "$root/lib/modules/$release/build"
+	rm -f "$headers/vmlinux"
+	[ -z "$TOOLS" ] || ln -sfn "$TOOLS" "$headers/.tools"
+}
+
+kernel_mend()
+{
+	local root=$1 release=$2
+
+	# With 7.x, modules are in /usr/lib, where the link /lib of an installed system leads.
+	if [ ! -d "$root/lib/modules" ]; then
+		mkdir -p "$root/lib"
+		ln -s ../usr/lib/modules "$root/lib/modules"
+	fi
+	rm -f "$root/lib/modules/$release"/{source,build}
+	ln -sr "$root/usr/src/linux-headers-$release" "$root/lib/modules/$release/build"
 	depmod -b "$root" "$release"
+}
+
+# Sets TOOLS for a release of a suite; empty: the machine's own compiler
+kernel_tools()
+{
+	TOOLS=
+	suite_is_own "$1" || tools_ensure "$1" "$2"
 }
 
 kernel_fetch()
 {
-	local release=$1 tmp deb
+	local suite=$1 release=$2 tmp packages
 
+	kernel_tools "$suite" "$release"
 	tmp=$(mktemp -d "$CACHE/kernels/.tmp.XXXXXX")
 	cleanup_add "rm -rf '$tmp'"
 	say "downloading $release"
-	if ! kernel_download "$release" "$tmp/deb" 2>/dev/null; then
-		# apt's lists may name a version that the mirror has replaced.
-		as_root apt-get -qq update
-		kernel_download "$release" "$tmp/deb" || die "cannot download $release"
-	fi
-	for deb in "$tmp"/deb/*.deb; do
-		dpkg-deb -x "$deb" "$tmp/root"
-	done
+	mapfile -t packages < <({
+		headers_packages "$suite" "$release"
+		image_packages "$suite" "$release"
+	} | sort -u)
+	suite_unpack "$suite" "$tmp/root" "${packages[@]}"
+	headers_mend "$tmp/root" "$release"
 	kernel_mend "$tmp/root" "$release"
 	chmod 755 "$tmp/root"
 	mv -T "$tmp/root" "$CACHE/kernels/$release"
@@ -110,7 +152,7 @@ kernel_fetch()
 # Make sure that a kernel of the flavour is in the cache; sets KERNEL_RELEASE.
 kernel_ensure()
 {
-	local flavour=$1
+	local flavour=$1 suite
 
 	KERNEL_RELEASE=$(kernel_cached "$flavour")
 	[ -z "$KERNEL_RELEASE" ] || return 0
@@ -120,13 +162,50 @@ kernel_ensure()
 	flock 9
 	KERNEL_RELEASE=$(kernel_cached "$flavour")
 	if [ -z "$KERNEL_RELEASE" ]; then
-		KERNEL_RELEASE=$(kernel_newest "$flavour")
-		if [ -z "$KERNEL_RELEASE" ]; then
-			as_root apt-get -qq update
-			KERNEL_RELEASE=$(kernel_newest "$flavour")
-		fi
-		[ -n "$KERNEL_RELEASE" ] || die "apt knows no kernel '$flavour' with headers"
-		kernel_fetch "$KERNEL_RELEASE"
+		suite=$(flavour_suite "$flavour")
+		[ -n "$suite" ] || die "no suite of Debian has headers of '$flavour'"
+		suite_update "$suite"
+		KERNEL_RELEASE=$(kernel_newest "$flavour" "$suite")
+		[ -n "$KERNEL_RELEASE" ] || {
+			cat "$CACHE/apt/$suite/.errors" >&2
+			die "$suite has no kernel '$flavour' with headers"
+		}
+		kernel_fetch "$suite" "$KERNEL_RELEASE"
 	fi
 	exec 9>&-
+}
+
+# headers_ensure SUITE RELEASE: makes sure that its headers are in the cache; sets KDIR
+headers_ensure()
+{
+	local suite=$1 release=$2 base tmp variant packages releases
+
+	base=$(sed -E 's/-(cloud-|rt-)?amd64$//' <<<"$release")
+	KDIR=$CACHE/headers/$suite-$base/usr/src/linux-headers-$release
+	touch -c "$CACHE/headers/$suite-$base"
+	[ ! -d "$KDIR" ] || return 0
+
+	kernel_tools "$suite" "$release"
+	mkdir -p "$CACHE/headers"
+	exec 5>"$CACHE/headers/.lock"
+	flock 5
+	if [ ! -d "$KDIR" ]; then
+		find "$CACHE/headers" -mindepth 1 -maxdepth 1 -type d -mtime +30 -exec rm -rf {} +
+		mapfile -t releases < <(suite_kernels "$suite" | grep -E "^${base//[.+]/\\&}-(cloud-|rt-)?amd64\$")
+		say "downloading headers of $base"
+		mapfile -t packages < <(for variant in "${releases[@]}"; do
+			headers_packages "$suite" "$variant"
+		done | sort -u)
+		tmp=$(mktemp -d "$CACHE/headers/.tmp.XXXXXX")
+		cleanup_add "rm -rf '$tmp'"
+		suite_unpack "$suite" "$tmp/root" "${packages[@]}"
+		for variant in "${releases[@]}"; do
+			headers_mend "$tmp/root" "$variant"
+		done
+		chmod 755 "$tmp/root"
+		rm -rf "$CACHE/headers/$suite-$base"
+		mv -T "$tmp/root" "$CACHE/headers/$suite-$base"
+		rm -rf "$tmp"
+	fi
+	exec 5>&-
 }
