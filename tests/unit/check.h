@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define CHECK(condition) do { \
 	if (!(condition)) { \
@@ -30,6 +31,17 @@
 		exit(1); \
 	} \
 } while (0)
+
+/* Creates an empty file that no other process has; @name is a part of its name. */
+static inline void temporary_file(char *path, size_t size, const char *name)
+{
+	int fd;
+
+	CHECK((size_t)snprintf(path, size, "/tmp/%s.XXXXXX", name) < size);
+	fd = mkstemp(path);
+	CHECK(fd >= 0);
+	close(fd);
+}
 
 /* Where all of something is tried: every how-manyth, which is each unless UNIT_STEP says more. */
 static inline int unit_step(void)

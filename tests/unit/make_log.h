@@ -102,7 +102,10 @@ static char path[64];
 
 static inline void name_file(const char *name)
 {
-	snprintf(path, sizeof(path), "/tmp/test_posix_%s.%d", name, getpid());
+	char whole[32];
+
+	snprintf(whole, sizeof(whole), "test_posix_%s", name);
+	temporary_file(path, sizeof(path), whole);
 }
 
 static inline int new_file(void)

@@ -515,7 +515,7 @@ int main(void)
 	unsigned int i;
 
 	for (i = 0; i < TRACES; i++)
-		snprintf(paths[i], sizeof(paths[i]), "/tmp/ktrace-ahead-%d-%u.bin", getpid(), i);
+		temporary_file(paths[i], sizeof(paths[i]), "ktrace-ahead");
 	test_options();
 	test_walks();
 	test_growth();

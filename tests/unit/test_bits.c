@@ -123,7 +123,7 @@ int main(void)
 	__u64 n = 0;
 
 	for (int i = 0; i < 2; i++)
-		snprintf(paths[i], sizeof(paths[i]), "/tmp/test_bits.%d.%d", (int)getpid(), i);
+		temporary_file(paths[i], sizeof(paths[i]), "test_bits");
 	make_storage = MAKE_MIXED;
 	make_part(0, &m, &n, 2);
 	make_part(1, &m, &n, 1);

@@ -437,7 +437,7 @@ static void test_reopen(void)
 
 int main(void)
 {
-	snprintf(path, sizeof(path), "/tmp/test_compressed.%d", (int)getpid());
+	temporary_file(path, sizeof(path), "test_compressed");
 	test_storage();
 	test_levels();
 	test_random_bytes();

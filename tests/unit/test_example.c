@@ -145,7 +145,7 @@ int main(void)
 	struct ktrace_tracefile *tf;
 	int i, j;
 
-	snprintf(path, sizeof(path), "/tmp/ktrace-example-%d", getpid());
+	temporary_file(path, sizeof(path), "ktrace-example");
 	tf = make(path);
 	for (i = 0; i < NR; i++)
 		start(&threads[i]);

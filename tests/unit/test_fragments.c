@@ -445,7 +445,7 @@ static void test_hostile_flags(void)
 
 int main(void)
 {
-	snprintf(path, sizeof(path), "/tmp/test_fragments.%d", (int)getpid());
+	temporary_file(path, sizeof(path), "test_fragments");
 	test_fragments();
 	test_seek_between_fragments();
 	test_requests_with_pending_events();

@@ -546,7 +546,7 @@ int main(void)
 	unsigned int i;
 
 	for (i = 0; i < 2; i++)
-		snprintf(paths[i], sizeof(paths[i]), "/tmp/test_hooks.%d.%u", (int)getpid(), i);
+		temporary_file(paths[i], sizeof(paths[i]), "test_hooks");
 	make_files();
 	test_order_of_calls();
 	test_forward_and_back();

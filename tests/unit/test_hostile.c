@@ -135,7 +135,7 @@ static void test_file(const char *name, __u16 flags)
 
 int main(int argc, char **argv)
 {
-	snprintf(path, sizeof(path), "/tmp/test_hostile.%d", (int)getpid());
+	temporary_file(path, sizeof(path), "test_hostile");
 	test_file(argc > 1 ? argv[1] : "tests/data/golden/small-v1.bin", 0);
 	if (argc == 1)
 		test_file("tests/data/golden/small-v1-zstd.bin", KTRACE_SECTION_ZSTD);

@@ -62,7 +62,7 @@ static void make_world(struct ktrace_traceset **set)
 	char line[128];
 	size_t i;
 
-	snprintf(path, sizeof(path), "/tmp/ktrace-kernel-filter-%d.bin", getpid());
+	temporary_file(path, sizeof(path), "ktrace-kernel-filter");
 	CHECK_EQ(ktrace_tracefile_create(path, &tf), 0);
 	for (i = 1; i < NELEM(threads); i++) {
 		snprintf(line, sizeof(line), "thread tid=%u pid=%u comm=%s\n", threads[i].tid,

@@ -157,7 +157,7 @@ int main(void)
 	fragmented = 20000 / step;
 	maps = 50000 / step;
 	CHECK_EQ(setrlimit(RLIMIT_CPU, &limit), 0);
-	snprintf(path, sizeof(path), "/tmp/test_many.%d", (int)getpid());
+	temporary_file(path, sizeof(path), "test_many");
 	make_many();
 	test_check();
 	test_traceset();

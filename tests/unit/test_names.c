@@ -300,7 +300,7 @@ static void make_set(void)
 	struct ktrace_text t = { 0 };
 	char path[64];
 
-	snprintf(path, sizeof(path), "/tmp/ktrace-names-%d.bin", getpid());
+	temporary_file(path, sizeof(path), "ktrace-names");
 	CHECK_EQ(ktrace_tracefile_create(path, &tf), 0);
 	ktrace_text_line(&t, "host");
 	ktrace_text_str(&t, "machine", "x86_64");

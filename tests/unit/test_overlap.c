@@ -116,7 +116,7 @@ static void test_nested(__u16 type, __u32 stream)
 
 int main(void)
 {
-	snprintf(path, sizeof(path), "/tmp/test_overlap.%d", (int)getpid());
+	temporary_file(path, sizeof(path), "test_overlap");
 	test_nested(KTRACE_SECTION_META, 0);
 	test_nested(KTRACE_SECTION_BLOCK, 0);
 	test_nested(KTRACE_SECTION_LOST, 0);

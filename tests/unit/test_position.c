@@ -505,7 +505,7 @@ int main(void)
 	unsigned int i, kind;
 
 	for (i = 0; i < TRACES; i++)
-		snprintf(paths[i], sizeof(paths[i]), "/tmp/test_position.%d.%u", (int)getpid(), i);
+		temporary_file(paths[i], sizeof(paths[i]), "test_position");
 	for (kind = PLAIN; kind <= ALL; kind += (unsigned int)unit_step()) {
 		test_every_event(kind);
 		test_until_position(kind);

@@ -118,7 +118,7 @@ static void test_cost(void)
 
 int main(void)
 {
-	snprintf(path, sizeof(path), "/tmp/test_position_growth.%d", (int)getpid());
+	temporary_file(path, sizeof(path), "test_position_growth");
 	test_growth();
 	test_cost();
 	unlink(path);

@@ -126,7 +126,7 @@ int main(void)
 	struct posix_recorded *r;
 	int fd;
 
-	snprintf(path, sizeof(path), "/tmp/test_posix_native.%d", getpid());
+	temporary_file(path, sizeof(path), "test_posix_native");
 	make_native();
 	fd = open(path, O_RDWR);
 	CHECK(fd >= 0);

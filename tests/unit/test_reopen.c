@@ -137,7 +137,7 @@ static void test_unknown_section(void)
 
 int main(void)
 {
-	snprintf(path, sizeof(path), "/tmp/test_reopen.%d", (int)getpid());
+	temporary_file(path, sizeof(path), "test_reopen");
 	test_damaged_lost_section();
 	test_damaged_length_in_the_middle();
 	test_unknown_section();

@@ -175,7 +175,7 @@ static void test_removal_in_a_hook(enum ktrace_hook_point point, unsigned int le
 
 int main(void)
 {
-	snprintf(path, sizeof(path), "/tmp/test_request.%d", (int)getpid());
+	temporary_file(path, sizeof(path), "test_request");
 	test_sets_that_go();
 	make_file_of("t:e", EVENTS);
 	test_joins_where_the_pass_stands();

@@ -582,7 +582,7 @@ static void test_seeks_to_positions(void)
 
 int main(void)
 {
-	snprintf(path, sizeof(path), "/tmp/ktrace-state-%d", (int)getpid());
+	temporary_file(path, sizeof(path), "ktrace-state");
 	test_life_of_a_process();
 	test_calls_of_two_tables();
 	test_threads_and_early_reaping();

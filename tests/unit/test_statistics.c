@@ -267,7 +267,7 @@ static void test_few_kept(void)
 
 int main(void)
 {
-	snprintf(path, sizeof(path), "/tmp/ktrace-statistics-%d", (int)getpid());
+	temporary_file(path, sizeof(path), "ktrace-statistics");
 	make();
 	test_by_hand();
 	test_window();

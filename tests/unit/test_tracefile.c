@@ -441,7 +441,7 @@ static void test_text(void)
 
 int main(void)
 {
-	snprintf(path, sizeof(path), "/tmp/test_tracefile.%d", (int)getpid());
+	temporary_file(path, sizeof(path), "test_tracefile");
 	test_checksum();
 	test_with_and_without_end();
 	test_every_length(true);

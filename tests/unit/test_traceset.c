@@ -560,7 +560,7 @@ int main(void)
 	unsigned int i;
 
 	for (i = 0; i < TRACES; i++)
-		snprintf(paths[i], sizeof(paths[i]), "/tmp/test_traceset.%d.%u", (int)getpid(), i);
+		temporary_file(paths[i], sizeof(paths[i]), "test_traceset");
 	test_order(false);
 	test_order(true);
 	test_seek_everywhere(false);
