@@ -25,12 +25,12 @@ teardown()
 	teardown_test
 }
 
-# on_terminal COMMAND...: with a terminal of its own; what that has shown is in file screen
+# on_terminal COMMAND...: with a terminal of its own; what that shows is in file typed, and in the end in screen
 on_terminal()
 {
 	local quoted
 	printf -v quoted '%q ' "$@"
-	capture script -qec "$quoted" /dev/null </dev/null
+	capture script -qefc "$quoted" typed </dev/null
 	tr -d '\r' <<<"$output" >screen
 	echo "# on a terminal: $quoted: status $status"
 	head -n 5 screen
@@ -89,17 +89,31 @@ on_terminal()
 	[ "$status" = 2 ]
 }
 
+# read_slowly PATTERN: reads its input slowly until the terminal has shown such a line, or all has been read
+read_slowly()
+{
+	local i
+	for ((i = 0; i < 200; i++)); do
+		! grep -qaE "$1" typed || break
+		head -c 20000
+		sleep 0.1
+	done
+	cat
+}
+
 @test "terminal: long work shows how far it is: done, rate, time left; unless it is not to" {
 	local line='\[#* *\] [0-9.]+k? events, [0-9.]+[kM]?/s, [0-9]+:[0-9][0-9] left'
 	run_ktraced -q --policy block -o all -- "$PROGS/flood" -n 16000
 	mkfifo pipe
-	# The reader is slow: the buffer and the pipe are full meanwhile.
-	(sleep 0.7; cat) <pipe >long &
+	# The buffer and the pipe are full meanwhile.
+	: >typed
+	read_slowly "[1-9][0-9]?% $line" <pipe >long &
 	TERM=xterm on_terminal sh -c "'$KTRACE' list all >pipe"
 	wait $!
 	[ "$status" = 0 ]
 	grep -qE "[1-9][0-9]?% $line" screen
 	[[ $(cat screen) == *$'\033[K' ]]
+	# For longer than it takes until something is shown
 	(sleep 0.7; cat) <pipe >long &
 	TERM=xterm on_terminal sh -c "'$KTRACE' --progress=never list all >pipe"
 	wait $!
@@ -116,7 +130,7 @@ on_terminal()
 	[ "$stderr" = "ktrace: --progress=auto, always or never" ]
 	run_ktrace --progess=never stat t
 	[ "$status" = 2 ]
-	[[ $stderr == *"there is no option '--progess' (did you mean '--progress'?)"* ]]
+	[[ $stderr == *"unknown option '--progess' before the command (did you mean '--progress'?)"* ]]
 }
 
 @test "terminal: each reading of the files shows how far it is" {
