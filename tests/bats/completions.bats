@@ -110,7 +110,7 @@ offers()
 				set -- "$KTRACE" "$command"
 			fi
 			value=${_ktrace_values[$command $option]:+x}
-			timeout 10 "$@" "$option" $value --help </dev/null >said 2>&1 || [ $? -ne 124 ]
+			timeout 60 "$@" "$option" $value --help </dev/null >said 2>&1 || [ $? -ne 124 ]
 			read_file said said
 			[[ ! $said =~ unrecognized|invalid\ option|ambiguous ]]
 		done

@@ -119,7 +119,9 @@ judge()
 	for forger in 0a 1b c29b e280ae; do
 		forge "$forger"
 		# q ends it; what it has drawn is what the terminal got. The file is damaged: status 1.
-		capture script -qec "stty cols 100 rows 30; '$KTRACE' tui t" typed < <(sleep 1; printf q)
+		: >typed
+		capture script -qefc "stty cols 100 rows 30; '$KTRACE' tui t" typed \
+			< <(retry 0.05 grep -qa 'label="l' typed >/dev/null; printf q)
 		[ "$status" -le 1 ]
 		grep -qa 'label="l' typed
 		fails grep -qaP 'de\x1bmo|l\x1bm|\xc2\x9b|\xe2\x80\xae' typed

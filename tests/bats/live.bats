@@ -32,6 +32,24 @@ watch()
 	watching=$pid
 }
 
+# waits_for_more: live has read all that there was and waits in poll() for 100 ms
+waits_for_more()
+{
+	grep -qs '^7 0x[0-9a-f]* 0x1 0x64 ' "/proc/$watching/syscall"
+}
+
+# bytes_read: how many bytes live has read until now
+bytes_read()
+{
+	sed -n 's/^rchar: //p' "/proc/$watching/io"
+}
+
+# has_read N: live has read N bytes, and waits for more
+has_read()
+{
+	[ "$(bytes_read)" -ge "$1" ] && waits_for_more
+}
+
 # stop: ends the recording; live ends by itself then, with $status
 stop()
 {
@@ -89,14 +107,15 @@ in_any_order()
 		cp begin t
 		# shellcheck disable=SC2086 # several words
 		watch --all $option t
-		sleep 0.3
+		retry 0.05 waits_for_more
+		before=$(bytes_read)
 		tail -c "+$(($(stat -c %s begin) + 1))" whole >>t
 		if [[ $option != --top* ]]; then
 			wait "$watching"
 			[ "$(grep -o 'n=.*' live.out | tr '\n' ' ')" = "n=2 " ]
 			continue
 		fi
-		sleep 0.5
+		retry 0.05 has_read $((before + $(stat -c %s whole) - $(stat -c %s begin)))
 		kill -TERM "$watching"
 		wait "$watching"
 		[ "$(jq '.from_ns, .duration_ns, .events' live.out | tr '\n' ' ')" = "0 8000 3 " ]
@@ -273,6 +292,6 @@ more()
 	run_ktrace live nothing.bin
 	[ "$status" -eq 1 ]
 	head -c 3000 "$SMALL" | sed 's/demo:work/DEMO:work/' >bad.bin
-	run timeout 5 "$KTRACE" list bad.bin
+	run timeout 60 "$KTRACE" list bad.bin
 	[ "$status" -eq 1 ]
 }

@@ -298,7 +298,7 @@ connects()
 	retry 0.05 has decoys.out held
 	start_ktraced -q -o t sleep 30
 	retry 0.05 test -s t
-	capture timeout 5 "$KTRACE" level --json "$pid"
+	capture timeout 60 "$KTRACE" level --json "$pid"
 	show level
 	[ "$status" -eq 0 ]
 	[ "$(jq .pid <<<"$output")" = "$pid" ]
