@@ -9,7 +9,7 @@ load helpers
 setup() { setup_test; }
 teardown()
 {
-	rm -rf /dev/shm/ktrace-"$(id -u)"-decoy*
+	rm -rf "/dev/shm/ktrace-$(id -u)-decoy$$"
 	teardown_test
 }
 
@@ -27,8 +27,8 @@ decoy()
 
 # bats test_tags=shm
 @test "a FIFO that has the name of a session's file holds nobody up" {
-	mkdir "/dev/shm/ktrace-$(id -u)-decoy"
-	mkfifo "/dev/shm/ktrace-$(id -u)-decoy/user"
+	mkdir "/dev/shm/ktrace-$(id -u)-decoy$$"
+	mkfifo "/dev/shm/ktrace-$(id -u)-decoy$$/user"
 	run_ktraced -o t -- true
 	[ "$status" -eq 0 ]
 }

@@ -391,7 +391,7 @@ recover_part()
 
 # bats test_tags=shm
 @test "a ktraced that died while it made its session" {
-	dir=/dev/shm/ktrace-$(id -u)-00000000deadbeef
+	dir=/dev/shm/ktrace-$(id -u)-$(printf %016x $$)
 	mkdir -m 700 "$dir"
 	LEFT+=("$dir")
 	truncate -s 1M "$dir/user"
