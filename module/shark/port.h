@@ -98,11 +98,10 @@ static inline bool kt_shark_has_pending(const struct kt_shark_pending *me)
 #ifdef try_cmpxchg_acquire
 #define kt_shark_try_lock(p, seen, me) try_cmpxchg_acquire(p, seen, me)
 #else
-static __always_inline bool kt_shark_try_lock(struct kt_shark_pending **p,
-					      struct kt_shark_pending **seen,
-					      struct kt_shark_pending *me)
+#define kt_shark_try_lock(p, seen, me) kt_shark_was_seen(cmpxchg_acquire(p, *(seen), me), seen)
+static __always_inline bool kt_shark_was_seen(struct kt_shark_pending *before,
+					      struct kt_shark_pending **seen)
 {
-	struct kt_shark_pending *const before = cmpxchg_acquire(p, *seen, me);
 	const bool is_mine = before == *seen;
 
 	*seen = before;
