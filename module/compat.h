@@ -124,7 +124,8 @@ static inline bool kt_compat_is_dumpable(const struct task_struct *task)
 #ifdef SUID_DUMP_USER
 	return get_dumpable(task->mm) == SUID_DUMP_USER;
 #else
-	return READ_ONCE(rcu_dereference_sched(task->exec_state)->dumpable) ==
+	/* Only the task itself replaces it. */
+	return READ_ONCE(rcu_dereference_protected(task->exec_state, task == current)->dumpable) ==
 	       TASK_DUMPABLE_OWNER;
 #endif
 }

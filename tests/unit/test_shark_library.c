@@ -546,7 +546,8 @@ static void test_udp_again(void)
 	int status;
 
 	/* An address of this machine that other runs of this test do not use */
-	snprintf(address, sizeof(address), "127.%u.%u.%u", 1 + (pid >> 16), pid >> 8 & 255, pid & 255);
+	snprintf(address, sizeof(address), "127.%u.%u.%u", 1 + (pid >> 16), pid >> 8 & 255,
+		 pid & 255);
 	for (int i = 0; i < 3; i++)
 		CHECK_EQ(FTrace_OSD_init_udp(0, address, "127.0.0.1:9"), 0);
 	if (!fork())
