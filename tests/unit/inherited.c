@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * inherited.c - linked into each unit test: signals, umask and limits do not depend on who starts it
+ * inherited.c - linked into each unit test: resets signals, umask and limits
  *
  * With SIGCHLD ignored, for example, waitpid() finds no child.
  */
