@@ -433,7 +433,7 @@ $(BUILD)/$(1)/shark.a: $(shark_src:%.c=$(BUILD)/$(1)/%.o)
 $(BUILD)/$(1)/posix.a: $(posix_src:%.c=$(BUILD)/$(1)/%.o)
 	@rm -f $$@
 	$$(Q)$$(AR) rcs $$@ $$^
-$(BUILD)/$(2)/%: $(BUILD)/$(1)/tests/unit/%.o $(BUILD)/$(1)/lib.a
+$(BUILD)/$(2)/%: $(BUILD)/$(1)/tests/unit/%.o $(BUILD)/$(1)/tests/unit/inherited.o $(BUILD)/$(1)/lib.a
 	$$(call say,LD,$$@)
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) -pthread $(3) $$(filter-out $$(if $$(filter %/writer.a,$$^),%/lib.a),$$^) \

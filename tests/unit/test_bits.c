@@ -122,8 +122,10 @@ int main(void)
 	static struct maker m;
 	__u64 n = 0;
 
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < 2; i++) {
 		temporary_file(paths[i], sizeof(paths[i]), "test_bits");
+		unlink(paths[i]);	/* a part needs a new name */
+	}
 	make_storage = MAKE_MIXED;
 	make_part(0, &m, &n, 2);
 	make_part(1, &m, &n, 1);

@@ -541,13 +541,12 @@ static void test_fork(void)
 /* SHK-15: from the usual port, as often as it is said; a child's is the same. */
 static void test_udp_again(void)
 {
-	const unsigned int pid = (unsigned int)getpid();
+	const int pid = getpid();
 	char address[32];
 	int status;
 
 	/* An address of this machine that other runs of this test do not use */
-	snprintf(address, sizeof(address), "127.%u.%u.%u", 1 + (pid >> 16), pid >> 8 & 255,
-		 pid & 255);
+	snprintf(address, sizeof(address), "127.1.%d.%d", pid >> 8 & 255, pid & 255);
 	for (int i = 0; i < 3; i++)
 		CHECK_EQ(FTrace_OSD_init_udp(0, address, "127.0.0.1:9"), 0);
 	if (!fork())
