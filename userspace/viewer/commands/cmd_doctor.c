@@ -187,8 +187,8 @@ static void see_event(void *arg, const struct ktrace_kernel_event *event, int er
 	const size_t used = strlen(list);
 
 	if (error == -EOPNOTSUPP)
-		snprintf(list + used, LACKING_MAX - used, "%s%s:%s", used ? ", " : "", event->family,
-			 event->name);
+		snprintf(list + used, LACKING_MAX - used, "%s%s:%s", used ? ", " : "",
+			 event->family, event->name);
 }
 
 /* Reports events without a tracepoint in this kernel. */
