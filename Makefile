@@ -495,7 +495,7 @@ logevent shark_kernel: module
 print-krel:
 	@echo $(KREL)
 
-.PHONY: load install uninstall deb clean check long unit style demo vm bats kunit matrix bench unit-programs
+.PHONY: load install uninstall deb clean check long unit style demo vm bats kunit matrix module-matrix bench unit-programs
 .PHONY: singlestep-programs model completions
 
 help:		## this list
@@ -539,6 +539,8 @@ kunit:		## KUnit suites and device tests in a kernel with KASAN and lockdep
 	$(Q)tests/run kunit
 matrix:		## module and device tests on six kernels with 1, 2 and 4 CPUs
 	$(Q)tests/run matrix
+module-matrix:	## compile the module for every kernel that Debian serves, print and write the table of them
+	$(Q)scripts/module-matrix
 style:		## layering, ordering labels, limits, headers, clang, checkpatch, sparse, scripts, documents
 	$(Q)tests/run style
 bench: ## run all benchmarks, also of other tracers: Documentation/performance.md

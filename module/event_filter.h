@@ -13,7 +13,8 @@
  * @rcu:	for freeing
  * @bytes:	memory, to be charged to the session
  * @asks_cgroup: the program asks for the cgroup
- * @match:	the program, checked; its steps and texts follow this struct
+ * @match:	the program, checked
+ * @steps:	its steps; its texts follow them
  */
 struct kt_event_filter {
 	struct rcu_head rcu;

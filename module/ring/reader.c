@@ -287,6 +287,7 @@ void kt_reader_lost(const struct kt_reader *rd, struct ktrace_lost *sum)
 /**
  * kt_reader_unread - return the published bytes that have not been consumed, at most the ring's
  * size
+ * @rd:		the reader
  */
 __u64 kt_reader_unread(struct kt_reader *rd)
 {

@@ -40,6 +40,24 @@ for e in map(json.loads, sys.stdin):
 }
 
 # bats test_tags=dev
+@test "doctor names the events for which the kernel has no tracepoints, and so does -e" {
+	local event lacking
+	run_ktrace events --kernel
+	lacking=$(sed -n 's/^\([a-z:]*\) *no: this kernel has no tracepoint.*/\1/p' <<<"$output" | paste -sd, | sed 's/,/, /g')
+	case $(uname -r) in
+	5.10.*) [ "$lacking" = "lock:contended, lock:acquired" ] ;;
+	*) [ -z "$lacking" ] ;;
+	esac
+	run_ktrace doctor --json
+	[ "$(member events)" = "${lacking:+this kernel has no tracepoints for $lacking}" ]
+	for event in ${lacking//, / }; do
+		capture "$KTRACED" -o "$BATS_TEST_TMPDIR/t" --all -e "$event" --duration 1s
+		[ "$status" -eq 125 ]
+		[[ $stderr == *"-e $event: this kernel has no tracepoint for it"* ]]
+	done
+}
+
+# bats test_tags=dev
 @test "events of the kernel: rights are missing" {
 	run_ktrace events --kernel
 	grep -Eqx 'sched:switch +yes' <<<"$output"

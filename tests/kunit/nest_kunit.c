@@ -67,8 +67,11 @@ struct cpu {
 
 /**
  * struct drain - the reader of one CPU's ring
+ * @reader:	of its ring
  * @writer:	the thread that writes to it
  * @copy:	a block, taken away
+ * @last_ts:	time stamp of the newest record
+ * @read:	number of records read
  * @next:	by context: smallest sequence number that may come
  * @deep:	records by context and depth
  */

@@ -29,6 +29,8 @@
 
 /* Maximum number of sessions to look at */
 #define STALE_MAX 64u
+/* Maximum length of the names of events that the kernel lacks */
+#define LACKING_MAX 512u
 #define DKMS "/var/lib/dkms"
 #define DKMS_KEY DKMS "/mok.pub"
 /* Keys that the machine's owner has enrolled: all, and those that anybody may read */
@@ -53,7 +55,7 @@ struct doctor {
 	struct {
 		const char *name;
 		char text[PATH_MAX + 64];
-	} found[9];
+	} found[10];
 	unsigned int nr;
 	char problem[PATH_MAX + 256];
 	char next[512];
@@ -178,6 +180,26 @@ static void look_at_registries(struct doctor *d)
 		      "'ktraced --recover'", unused.nr, unused.nr == 1 ? "y" : "ies", unused.bytes);
 }
 
+/* Adds the name of an event that this kernel cannot produce. @arg: the list */
+static void see_event(void *arg, const struct ktrace_kernel_event *event, int error)
+{
+	char *list = arg;
+	const size_t used = strlen(list);
+
+	if (error == -EOPNOTSUPP)
+		snprintf(list + used, LACKING_MAX - used, "%s%s:%s", used ? ", " : "",
+			 event->family, event->name);
+}
+
+/* Reports events without a tracepoint in this kernel. */
+static void look_at_events(struct doctor *d)
+{
+	char list[LACKING_MAX] = "";
+
+	if (!ktrace_device_events(see_event, list) && *list)
+		found(d, "events", "this kernel has no tracepoints for %s", list);
+}
+
 static bool look_at_device(struct doctor *d)
 {
 	struct ktrace_device device;
@@ -196,6 +218,7 @@ static bool look_at_device(struct doctor *d)
 			found(d, "freed", "%u session%s left behind and not saved; dmesg says why",
 			      freed, freed == 1 ? "" : "s");
 		look_at_rights(d, device.kernel_error);
+		look_at_events(d);
 	} else {
 		return false;
 	}
