@@ -65,6 +65,12 @@ log()
 	[ ! -s read ]
 }
 
+@test "limit: an orphan that ends is gone at once" {
+	run "$ROOT/tests/limit" 60 record orphan sh -c \
+		'(sleep 0.1 & echo $! >number); sleep 1; [ ! -e "/proc/$(cat number)" ]'
+	[ "$status" = 0 ]
+}
+
 @test "limit: a signal ends the step and all that it started" {
 	local seconds
 	seconds=$(long 5)
