@@ -113,7 +113,7 @@ static void enable_all(int fd)
 	__u32 i;
 
 	for (i = 0; (ev = ktrace_kernel_event(i)); i++)
-		dev_enable(fd, ev->id, 1);
+		dev_try_enable(fd, ev->id);
 }
 
 static void add_kernel(int fd, struct dev_channel *ch)

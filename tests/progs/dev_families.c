@@ -244,12 +244,18 @@ static void *hold(void *arg)
 static void locks(void)
 {
 	static const unsigned int ids[] = { KTRACE_EV_LOCK_CONTENDED, KTRACE_EV_LOCK_ACQUIRED, 0 };
+	struct ktrace_channel_spec spec = dev_spec(KTRACE_CHANNEL_KERNEL);
 	struct locks l = { 0 };
 	struct dev_channel ch;
 	bool is_over = false;
 	pthread_t holder;
 	int fd, i;
 
+	fd = dev_open();
+	EXPECT_ERRNO(ioctl(fd, KTRACE_IOC_CHANNEL, &spec), 0);
+	if (!dev_try_enable(fd, ids[0]))
+		exit(DEV_SKIPPED);
+	close(fd);
 	fd = dev_start(&ch, ids, getpid());
 	EXPECT_EQ(pthread_create(&holder, NULL, hold, &is_over), 0);
 	for (i = 0; i < 100000 && !(l.contended && l.acquired); i++) {

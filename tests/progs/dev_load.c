@@ -100,7 +100,7 @@ static int open_session(struct dev_channel *user, struct dev_channel *kernel)
 	dev_add_channel(fd, kernel);
 	dev_follow(fd, KTRACE_FOLLOW_ALL);
 	for (i = 0; i < NELEM(events); i++)
-		dev_enable(fd, events[i], 1);
+		dev_try_enable(fd, events[i]);
 	EXPECT_ERRNO(ioctl(fd, KTRACE_IOC_START), 0);
 	return fd;
 }

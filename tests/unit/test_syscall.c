@@ -58,6 +58,8 @@ static void test_names(void)
 	check_name(false, KTRACE_SYSCALL_I386, 295, "openat");
 	check_name(false, KTRACE_SYSCALL_I386, 5, "open");
 	check_name(false, KTRACE_SYSCALL_NATIVE, 5, "fstat");
+	check_name(false, KTRACE_SYSCALL_NATIVE, 472, "fchroot");
+	check_name(false, KTRACE_SYSCALL_I386, 462, "mseal");
 	check_name(true, KTRACE_SYSCALL_X32, X32 | 257, "openat");
 	check_name(true, KTRACE_SYSCALL_X32, X32 | 512, "rt_sigaction");
 	check_name(true, KTRACE_SYSCALL_X32, X32 | 13, NULL);
