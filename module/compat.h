@@ -21,7 +21,7 @@
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/coredump.h>
-#if __has_include(<linux/sched/exec_state.h>)
+#ifdef KT_HAS_EXEC_STATE
 #include <linux/sched/exec_state.h>
 #endif
 #include <linux/shrinker.h>
@@ -36,10 +36,10 @@
 
 /* Tracepoints page_fault_user and page_fault_kernel: no longer x86's own since 6.16 */
 #ifdef KT_ARCH_HAS_FAULTS
-#if __has_include(<asm/trace/exceptions.h>)
-#include <asm/trace/exceptions.h>
-#else
+#ifdef KT_HAS_TRACE_EXCEPTIONS
 #include <trace/events/exceptions.h>
+#else
+#include <asm/trace/exceptions.h>
 #endif
 #endif
 
@@ -264,8 +264,8 @@ static inline struct file *kt_compat_open_below(struct vfsmount *mnt, const char
 {
 	struct file *(*by_path)(const struct path *, const char *, int, umode_t) =
 		(void *)file_open_root;
-	struct file *(*by_dentry)(struct dentry *, struct vfsmount *, const char *, int,
-					umode_t) = (void *)file_open_root;
+	struct file *(*by_dentry)(struct dentry *, struct vfsmount *, const char *, int, umode_t) =
+		(void *)file_open_root;
 	const struct path root = { .mnt = mnt, .dentry = mnt->mnt_root };
 
 	if (__same_type(&file_open_root, by_path))

@@ -57,5 +57,7 @@ control)
 	;;
 esac
 
+# It keeps a file open for each that the guest knows, and may raise the soft limit only with CAP_SYS_RESOURCE.
+ulimit -Sn "$(ulimit -Hn)"
 exec "$VIRTIOFSD" --socket-path="$socket" -o source="$dir" -o cache=always -o sandbox=chroot \
 	--thread-pool-size=0
