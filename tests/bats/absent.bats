@@ -63,6 +63,7 @@ lacks()
 	[[ $stderr != *"could not take part"* ]]
 }
 
+# bats test_tags=alike
 @test "a program that takes a while to begin takes part after all, and is not told" {
 	requires_root
 	mkdir root
@@ -172,7 +173,7 @@ secure()
 		{ has 1 "for an unknown reason" true && has 1 "without this /dev/ktrace" true; }
 }
 
-# bats test_tags=dev
+# bats test_tags=dev,alike
 @test "orphans, and more programs than there is room for until they are asked for" {
 	run_ktraced --pthread -o t -- sh -c 'sh -c "(sleep 0.2; env -i true) &"; sleep 1'
 	has 1 "with an empty environment" true

@@ -54,6 +54,7 @@ churned()
 	[ "$(wc -l <rounds)" -ge 2 ]
 }
 
+# bats test_tags=alike
 @test "what is damaged on purpose is found: each register, page, word, and the sum of sequences" {
 	for damage in general flags control vector sequence heap fresh shared file; do
 		capture "$PROGS/detector" "$(in_guest && echo 6 || echo 1)" file "$damage"

@@ -239,6 +239,7 @@ not_begun()
 	no_probes
 }
 
+# bats test_tags=long
 @test "a probe on a function that the kernel allows none on: the reason is the kernel's" {
 	local black notrace
 	requires_probes

@@ -120,6 +120,7 @@ same_here_and_there()
 		kinds_fixed 'a_u8 == 0x80 || a_sign[2] > 0 && a_ulonglong > 0xf000000000000000'
 }
 
+# bats test_tags=long
 @test "an expression has one meaning in the kernel and on reading: text" {
 	local relative=()
 	record whole -e "$(all_kinds)"

@@ -101,6 +101,7 @@ own_ids()
 	jq -s -e 'all(.[]; .tid == .fields.thread)' t.json
 }
 
+# bats test_tags=alike
 @test "vfork and clone with CLONE_VM of a program that only a library of records" {
 	shared
 	account ./shared vfork
@@ -137,6 +138,7 @@ noticed_late()
 	[[ $stderr == *'noticed late'* ]]
 }
 
+# bats test_tags=alike
 @test "a child in its parent's memory that nobody has announced" {
 	shared
 	case $KTRACE_BACKEND in

@@ -21,19 +21,10 @@ PROGS=$BUILD/progs
 EXAMPLES=$BUILD/examples
 # shellcheck source=tests/bats/inherited.bash
 . "$ROOT/tests/bats/inherited.bash"
-# A failed test is repeated once, see testing.md; the first failure is shown.
-# shellcheck disable=SC2034 # for bats
-BATS_TEST_RETRIES=${KTRACE_LONG:+0}
-BATS_TEST_RETRIES=${BATS_TEST_RETRIES:-1}
-# A test that hangs is ended, so that the others can run.
-# shellcheck disable=SC2034
-BATS_TEST_TIMEOUT=${KTRACE_LONG:+36000}
-BATS_TEST_TIMEOUT=${BATS_TEST_TIMEOUT:-300}
 
 # setup_test: changes to an empty folder; in the VM writes a mark for scan.sh to the kernel log. For setup().
 setup_test()
 {
-	trace_lightly
 	cd "$BATS_TEST_TMPDIR" || return
 	STARTED=()
 	if in_guest; then
@@ -41,26 +32,10 @@ setup_test()
 	fi
 }
 
-# trace_lightly: bats records its position before each command, which takes a quarter of a test's
-# time and more. The first try skips this; the shell itself knows which command failed.
-trace_lightly()
-{
-	[ "$BATS_TEST_TRY_NUMBER" -le "$BATS_TEST_RETRIES" ] || return 0
-	trap - DEBUG
-	trap failed_here ERR
-}
-
-failed_here()
-{
-	bats_error_trap
-	bats_capture_stack_trace
-}
-
 # teardown_test: ends the processes that the test started, checks what it left. For teardown().
 teardown_test()
 {
 	local pid dir
-	unsteady
 	for pid in "${STARTED[@]}"; do
 		# Waited for already: another process may have the number by now.
 		is_child "$pid" || continue
@@ -73,31 +48,6 @@ teardown_test()
 	if in_guest && [ ${#STARTED[@]} -gt 0 ] && [[ $("$PROGS/leftover" 2>&1) != *' kept 0' ]]; then
 		"$KTRACED" -q --recover --discard
 	fi
-}
-
-# bats_kill_childprocesses_of PID: bats calls this when a test takes too long. Bats's own function only
-# ends children; their children keep pipes open that the test reads.
-bats_kill_childprocesses_of()
-{
-	local child
-	for child in $(children_of "$1"); do
-		[ "$child" = "$BASHPID" ] || kill_tree "$child"
-	done
-}
-
-# unsteady: reports, also in the log, that a test has failed and is repeated
-unsteady()
-{
-	local where
-	[ -z "${BATS_TEST_COMPLETED:-}" ] && [ -z "${BATS_TEST_SKIPPED:-}" ] &&
-		[ "$BATS_TEST_TRY_NUMBER" -le "$BATS_TEST_RETRIES" ] || return 0
-	bats_get_failure_stack_trace where
-	{
-		echo "# unsteady: $BATS_TEST_DESCRIPTION"
-		bats_print_stack_trace "${where[@]}"
-		bats_print_failed_command "${where[@]}"
-		sed 's/^/# /' "$BATS_OUT"
-	} >&3
 }
 
 # let_others_in: lets other users access the test's folder, which is in a folder of bats for root only

@@ -171,6 +171,7 @@ innocent()
 	[ "$status" -eq 0 ]
 }
 
+# bats test_tags=alike
 @test "more events than there are ids: how many, once each" {
 	run_ktraced -o t -- "$PROGS/hostile" register 4200
 	[ "$status" -eq 0 ]

@@ -64,6 +64,7 @@ made()
 	head_has 'all(r["tid"] == 101 for r in h["rows"] if r["kind"] == "thread")'
 }
 
+# bats test_tags=long
 @test "html: of very many locks those have rows that threads wait for, and the page says so" {
 	run_ktraced --pthread --policy block -o t -- "$PROGS/pthread_mutexes" 5000 30
 	[ "$status" = 0 ]

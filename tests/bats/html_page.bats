@@ -77,6 +77,7 @@ print(re.sub(r"(?m)^rec (\d+)", lambda m: f"rec {int(m[1]) + 30000000000000001 *
 	[ "$status" -eq 0 ]
 }
 
+# bats test_tags=long
 @test "the page shows what a second writer has written" {
 	run node "$HTML/data.mjs" "${MADE_UP[@]}"
 	echo "$output"
@@ -91,6 +92,7 @@ print(re.sub(r"(?m)^rec (\d+)", lambda m: f"rec {int(m[1]) + 30000000000000001 *
 	[ "$(grep -c '^ok' <<<"$output")" -eq 20 ]
 }
 
+# bats test_tags=long
 @test "no name makes a line of the page, or turns its text round" {
 	for forger in 0a 1b c285 e280a8 e280ae e281a6; do
 		python3 "$ROOT/tests/checkers/export/forge.py" "$forger" | "$PROGS/mktrace" t

@@ -317,6 +317,7 @@ assert len(list(Traceset(sys.argv[1])))
 	done
 }
 
+# bats test_tags=long
 @test "the Python module lies where Debian's python3 looks, whatever python3 comes first in PATH" {
 	local folder
 	[ -x /usr/bin/python3 ] || skip "no python3 of Debian's"

@@ -48,6 +48,7 @@ freed()
 	[ "$(freed "all kept sessions exceed max_kept_percent")" -gt "$before" ]
 }
 
+# bats test_tags=plain
 @test "when memory is short, what is kept goes; it is told by --list and doctor" {
 	before=$(freed "the system is short of memory")
 	"$PROGS/dev_keep" memory_short

@@ -175,6 +175,7 @@ record_names()
 	[ "$status" = 0 ]
 }
 
+# bats test_tags=long
 @test "each name: of all events, the kernel takes those of which the reader says so, and no others" {
 	local event expr
 	record_names '%s' taken

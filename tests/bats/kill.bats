@@ -141,6 +141,7 @@ random_ms()
 	done
 }
 
+# bats test_tags=alike
 @test "ktraced killed while writers are blocked: they go on" {
 	start_ktraced --policy=block -e flood -b 64K -o t -- "$PROGS/flood" -m -n 1000000000
 	retry 0.02 has ktraced.out '^at [1-9]'
@@ -184,6 +185,7 @@ random_ms()
 	valid_trace t
 }
 
+# bats test_tags=alike
 @test "thread rings of killed writers are used again" {
 	for i in 1 2; do
 		GLIBC_TUNABLES=glibc.pthread.rseq=0 run_ktraced -e flood --thread-rings 4 \
@@ -216,6 +218,7 @@ random_ms()
 	[ "$(summary lost)" = 0 ]
 }
 
+# bats test_tags=alike
 @test "a program that scribbles over the session hurts itself only" {
 	for seed in 1 2 3 4 5 6; do
 		run_ktraced -o t -b 64K "--policy=$([ $((seed % 2)) = 0 ] && echo drop || echo overwrite)" \

@@ -25,25 +25,35 @@ teardown()
 	teardown_test
 }
 
+# bats test_tags=alike
 @test "program KILL idle" { cell; }
+# bats test_tags=alike
 @test "program KILL flood" { cell; }
 @test "program KILL full" { cell; }
+# bats test_tags=alike
 @test "program KILL file" { cell; }
+# bats test_tags=alike
 @test "program STOP idle" { cell; }
+# bats test_tags=alike
 @test "program STOP flood" { cell; }
+# bats test_tags=alike
 @test "program STOP full" { cell; }
+# bats test_tags=alike
 @test "program STOP file" { cell; }
 # bats test_tags=dev
 @test "program OOM idle" { cell; }
-# bats test_tags=dev
+# bats test_tags=dev,long
 @test "program OOM flood" { cell; }
-# bats test_tags=dev
+# bats test_tags=dev,long
 @test "program OOM full" { cell; }
-# bats test_tags=dev
+# bats test_tags=dev,long
 @test "program OOM file" { cell; }
+# bats test_tags=alike
 @test "thread KILL idle" { cell; }
 @test "thread KILL flood" { cell; }
+# bats test_tags=alike
 @test "thread KILL full" { cell; }
+# bats test_tags=alike
 @test "thread KILL file" { cell; }
 # none: thread STOP *: a stop signal stops the whole process, which is program STOP
 # none: thread OOM *: the OOM killer kills processes, which is program OOM
@@ -63,29 +73,35 @@ teardown()
 @test "shell STOP full" { cell; }
 # bats test_tags=alike
 @test "shell STOP file" { cell; }
-# bats test_tags=dev
+# bats test_tags=dev,long
 @test "shell OOM idle" { cell; }
-# bats test_tags=dev
+# bats test_tags=dev,long
 @test "shell OOM flood" { cell; }
-# bats test_tags=dev
+# bats test_tags=dev,long
 @test "shell OOM full" { cell; }
-# bats test_tags=dev
+# bats test_tags=dev,long
 @test "shell OOM file" { cell; }
+# bats test_tags=alike
 @test "ktraced KILL idle" { cell; }
+# bats test_tags=alike
 @test "ktraced KILL flood" { cell; }
 @test "ktraced KILL full" { cell; }
+# bats test_tags=alike
 @test "ktraced KILL file" { cell; }
+# bats test_tags=alike
 @test "ktraced STOP idle" { cell; }
+# bats test_tags=alike
 @test "ktraced STOP flood" { cell; }
 @test "ktraced STOP full" { cell; }
+# bats test_tags=alike
 @test "ktraced STOP file" { cell; }
-# bats test_tags=dev
+# bats test_tags=dev,long
 @test "ktraced OOM idle" { cell; }
 # bats test_tags=dev
 @test "ktraced OOM flood" { cell; }
-# bats test_tags=dev
+# bats test_tags=dev,long
 @test "ktraced OOM full" { cell; }
-# bats test_tags=dev
+# bats test_tags=dev,long
 @test "ktraced OOM file" { cell; }
 # bats test_tags=alike
 @test "viewer KILL idle" { cell; }
@@ -103,11 +119,11 @@ teardown()
 @test "viewer STOP full" { cell; }
 # bats test_tags=alike
 @test "viewer STOP file" { cell; }
-# bats test_tags=dev
+# bats test_tags=dev,long
 @test "viewer OOM idle" { cell; }
-# bats test_tags=dev
+# bats test_tags=dev,long
 @test "viewer OOM flood" { cell; }
-# bats test_tags=dev
+# bats test_tags=dev,long
 @test "viewer OOM full" { cell; }
 # bats test_tags=dev
 @test "viewer OOM file" { cell; }

@@ -283,6 +283,7 @@ connects()
 	[ "$(grep -c 'cannot accept connections' service.err)" -eq 1 ]
 }
 
+# bats test_tags=long
 @test "sockets that another user calls recordings of root's keep nobody from naming his own" {
 	cat >decoys.py <<-'END'
 		import socket, time
@@ -333,7 +334,7 @@ connects()
 	[ "$(grep -o 'new\.[A-Za-z0-9]\{6\}"' files | sort -u | wc -l)" = 2 ]
 }
 
-# bats test_tags=shm
+# bats test_tags=shm,long
 @test "names of parts that another user made first: none is used or followed, and nothing is lost" {
 	local trick number=0 before
 	mkdir -m 1777 shared

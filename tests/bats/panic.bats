@@ -5,6 +5,7 @@
 load helpers
 load own_vm
 
+# bats test_tags=long
 @test "SHK-20: an event in a panic does not wait for a CPU that was stopped" {
 	modules_for_vm provoke
 	run "$VM" run -k "$KERNEL" -t 120 -- sh -c \

@@ -53,6 +53,7 @@ content()
 	[ "$("$KTRACE" info t | grep -c ' ids ')" = 1 ]
 }
 
+# bats test_tags=long
 @test "without /proc, a namespace in a namespace" {
 	# shellcheck disable=SC2016 # for the shell within
 	run_ktraced --pthread -o t -- unshare -pfm sh -c 'mount -t tmpfs none /proc

@@ -87,7 +87,7 @@ on_device()
 	on_device '^posix_trace_'
 }
 
-# bats test_tags=dev
+# bats test_tags=dev,long
 @test "what else the standard has, on the device, while the clock is set" {
 	on_device -v '^posix_trace_'
 }
@@ -111,7 +111,7 @@ on_device()
 	GLIBC_TUNABLES=glibc.pthread.rseq=0 alone "$SUITE/run" thousand noloss causality processes
 }
 
-# bats test_tags=shm
+# bats test_tags=shm,long
 @test "valgrind finds nothing" {
 	export TRACE_WRAP="valgrind -q --error-exitcode=9"
 	TRACE_LIMIT=250 alone "$SUITE/run" listing rationale states posix_trace_attr_destroy \

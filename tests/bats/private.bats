@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0
 # private.bats - files that are written are their user's alone, and no link of another user leads to them
+# bats file_tags=alike
 load helpers
 
 OTHER=65534

@@ -69,11 +69,13 @@ for line in sys.stdin:
 	diff of.ftrace of.ktrace
 }
 
+# bats test_tags=long
 @test "xz -T2: every system call and switch once" {
 	cp /bin/bash file
 	both "xz -0 -T2 -k file"
 }
 
+# bats test_tags=long
 @test "sort --parallel=2: every system call and switch once" {
 	seq 20000 | sort -R >numbers
 	both "sort --parallel=2 -S 1M numbers"

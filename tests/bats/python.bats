@@ -151,6 +151,7 @@ installed()
 	END
 }
 
+# bats test_tags=long
 @test "pip installs the module into a venv, with nothing from elsewhere" {
 	python3 -m venv --without-pip one 2>/dev/null || skip "python3 has no venv"
 	python3 -m pip --version || skip "python3 has no pip"

@@ -69,6 +69,7 @@ exact()
 	[ "$sum" -ge "$min" ] && [ "$sum" -le "$max" ]
 }
 
+# bats test_tags=alike
 @test "a ktraced that has been killed and is not gone yet is waited for" {
 	local i
 	for i in {1..4}; do
@@ -88,6 +89,7 @@ exact()
 	done
 }
 
+# bats test_tags=alike
 @test "the trace of a killed ktraced is completed in its place" {
 	for policy in drop stop block overwrite; do
 		orphan "--policy=$policy" -e flood -b 64K -o t -- \
@@ -228,6 +230,7 @@ is_gone_or_done()
 	cmp real before
 }
 
+# bats test_tags=alike
 @test "killed before, in the middle of, and after each write: still exact" {
 	rounds=0
 	policies=(block overwrite) hows=(before torn after) step=3
@@ -249,6 +252,7 @@ is_gone_or_done()
 	[ "$rounds" -gt 4 ]
 }
 
+# bats test_tags=alike
 @test "--recover killed at each of its own writes: the next one completes the rest" {
 	for how in before torn after; do
 		orphan -e flood -b 64K -o t -- "$PROGS/flood" -m -o -t 2 -n 0

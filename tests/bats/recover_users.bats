@@ -119,6 +119,7 @@ not_saved()
 	[ "$(stat -c %u "$PLACE/t")" = "$OTHER" ]
 }
 
+# bats test_tags=alike
 @test "-o and --discard have the rights of the owner, too" {
 	left_by_other t
 	recover --all-users -o "$PWD/copy" "$session"
@@ -135,6 +136,7 @@ not_saved()
 	[ ! -e "$session" ]
 }
 
+# bats test_tags=alike
 @test "the file has become a link, a FIFO, a folder or a device: nothing is opened or written" {
 	local before
 	left_by_other t

@@ -23,6 +23,7 @@ unchanged()
 	[ "$(find . -name '*.new' | wc -l)" = 0 ]
 }
 
+# bats test_tags=alike
 @test "too few descriptors: the older trace and its parts stay" {
 	older
 	for n in 5 6 7 8 9 10 11 12 13 14 15 16; do
@@ -36,6 +37,7 @@ unchanged()
 	[ "$n" -gt 8 ]
 }
 
+# bats test_tags=alike
 @test "a command that cannot be executed: the older trace and its parts stay" {
 	older
 	printf '#!/nowhere/bin/sh\n' >script
@@ -55,6 +57,7 @@ unchanged()
 	[ -z "$(find . -name 'new*')" ]
 }
 
+# bats test_tags=alike
 @test "a session that cannot be made: the older trace and its parts stay" {
 	older
 	for output in "-o t" "--split-size=1M -o s.bin"; do

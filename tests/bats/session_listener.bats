@@ -49,6 +49,7 @@ refused()
 	fails grep '^got [^0]' listener.out
 }
 
+# bats test_tags=alike
 @test "another user listens at the consumers' or producers' name: told who, and nothing is sent" {
 	listen "$OTHER" "$PERFETTO_CONSUMER_SOCK_NAME"
 	refused status

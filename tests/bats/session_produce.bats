@@ -384,6 +384,7 @@ other_producer()
 	cmp said produce.err
 }
 
+# bats test_tags=alike
 @test "session: a part that cannot be begun is said, and nothing is lost when it can again" {
 	produce "$PROGS/flood" -n 0 -u 1000
 	config t mine ktrace.user
@@ -404,7 +405,7 @@ other_producer()
 }
 
 # Also while a part is handed over: it is known by more than its name.
-# bats test_tags=alike
+# bats test_tags=alike,long
 @test "session: the folder of the parts is elsewhere now and then: nothing is lost" {
 	produce "$PROGS/flood" -n 0 -u 1000
 	config t mine ktrace.user

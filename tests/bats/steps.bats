@@ -139,7 +139,7 @@ log()
 tree()
 {
 	mkdir -p tree/tests/vm tree/scripts
-	cp "$ROOT"/tests/{run,limit,report,light.bash} tree/tests/
+	cp "$ROOT"/tests/{run,limit,report} tree/tests/
 	cd tree || return
 	printf '#!/bin/sh\n' | tee scripts/deps >tests/vm/vm
 	chmod +x scripts/deps tests/vm/vm
@@ -191,4 +191,75 @@ commit()
 	run tests/run long
 	[ "$(wc -l <ran)" = 17 ]
 	grep '^FAILED: style ended with signal 15' <<<"$output"
+}
+
+@test "run_bats: what it prints is what bats prints" {
+	sed 's/^%/@/' >some.bats <<-'END'
+		# bats file_tags=all
+		setup_file() { export MADE=$BATS_FILE_TMPDIR/made; echo once >>"$MADE"; }
+		teardown_file() { echo ended >>"$LOG"; }
+		setup() { cd "$BATS_TEST_TMPDIR"; }
+		teardown() { [ ! -e bad ] || return 1; echo "$BATS_TEST_DESCRIPTION, $BATS_TEST_COMPLETED" >>"$LOG"; }
+		inner()
+		{
+		        false
+		        true
+		}
+		%test "passes" { [ "$(cat "$MADE")" = once ]; [ -z "$(ls)" ]; }
+		%test "fails in a {function} \"quoted\"" {
+		        echo said
+		        inner
+		}
+		%test 'a pipe, a negation, a condition' {
+		        false | true
+		        ! true
+		        if inner; then true; fi
+		        inner || true
+		}
+		# bats test_tags=long,other
+		%test "left out" { false; }
+		%test "skipped" { skip "no device"; false; }
+		%test "run" {
+		        run sh -c 'echo a; echo b >&2; exit 3'
+		        [ "$status" = 3 ]
+		        [ "${lines[1]}" = b ]
+		        [ "$output" = c ]
+		}
+		%test "ends by itself" { exit 0; }
+		%test "a teardown that fails" { touch bad; }
+	END
+	: >ours >theirs
+	export BATS_TEST_RETRIES=0
+	unset BATS_TEST_TIMEOUT
+	LOG=$PWD/theirs env -u MADE "$BATS_ROOT/bin/bats" --tap --filter-tags '!long' some.bats >bats.tap || true
+	LOG=$PWD/ours "$ROOT/tests/run_bats" -x long some.bats >ours.tap || true
+	diff theirs ours
+	sed -Ei 's/ in [0-9]+ms//; s|bats/||' ours.tap
+	diff <(grep -E '^(ok|not ok|1\.\.)' bats.tap) <(grep -E '^(ok|not ok|1\.\.)' ours.tap)
+	grep -A5 '^not ok 2' bats.tap | tee where
+	diff where <(grep -A5 '^not ok 2' ours.tap)
+}
+
+@test "run_bats: what takes too long is ended, what fails once is told, a file that fails has no results" {
+	sed 's/^%/@/' >slow.bats <<-'END'
+		BATS_TEST_TIMEOUT=1
+		%test "hangs" { sleep 1000 | sleep 1000; }
+		%test "hangs without a process" { while :; do :; done; }
+		%test "fails once" {
+		        mkdir "$BATS_FILE_TMPDIR/been" || return 0
+		        false
+		}
+	END
+	printf 'setup_file() { echo gone; false; }\n@test "one" { :; }\n@test "two" { :; }\n' >broken.bats
+	unset KTRACE_LONG
+	BATS_TEST_RETRIES=1 timeout 60 "$ROOT/tests/run_bats" slow.bats broken.bats >tap || true
+	cat tap
+	grep '^1\.\.5$' tap
+	grep '^not ok 1 hangs in' tap
+	grep '^not ok 2 hangs without a process in' tap
+	grep '^# unsteady: fails once' tap
+	grep '^ok 3 fails once in' tap
+	grep -A1 '^not ok 4 one' tap | grep '^# gone'
+	grep '^not ok 5 two' tap
+	fails pgrep -f 'sleep 1000$' -s 0
 }

@@ -36,6 +36,7 @@ tutorial()
 	tutorial 3
 }
 
+# bats test_tags=alike
 @test "tutorial: a flight recorder" {
 	tutorial 4
 }

@@ -27,7 +27,6 @@ teardown_file()
 # A guest that a failed test has left
 teardown()
 {
-	unsteady
 	[ ! -e "${KTRACE_CACHE:-$HOME/.cache/ktrace}/guests/$KTRACE_VM_NAME" ] || "$VM" stop || true
 }
 

@@ -60,6 +60,7 @@ account_all()
 	account_all -r 65536 -b 4096 -d 1000 "$FLOOD" -t 4 -n "$(n 20000)" -s 0:40
 }
 
+# bats test_tags=alike
 @test "block: a writer waits no longer than it may" {
 	account -p block -T 1 -r 16384 -b 4096 -d 300000 "$FLOOD" -t 1 -n 2000 -s 100:100
 	grep '^lost timeout [1-9]' <<<"$output"
@@ -88,6 +89,7 @@ account_all()
 }
 
 # In a thread ring the event that was being stored is counted.
+# bats test_tags=alike
 @test "threads cancelled asynchronously in the middle of events" {
 	account -p block "$FLOOD" -t 4 -n 10 -c 50
 	lacks '^lost [^n]'
@@ -100,6 +102,7 @@ account_all()
 	grep '^lost noring [1-9]' <<<"$output"
 }
 
+# bats test_tags=alike
 @test "a handler that leaves an event by siglongjmp" {
 	account -p block "$PROGS/user_life" longjmp
 }

@@ -7,8 +7,7 @@ bats_require_minimum_version 1.5.0
 load ../bats/helpers
 
 # Packages are built and installed, modules built, a VM booted.
-BATS_TEST_TIMEOUT=${KTRACE_LONG:+36000}
-BATS_TEST_TIMEOUT=${BATS_TEST_TIMEOUT:-900}
+[ -n "${KTRACE_LONG:-}" ] || BATS_TEST_TIMEOUT=900
 KERNELS=${KTRACE_KERNELS:-6.1-cloud 6.12-cloud}
 DEBS=$BUILD/deb
 VERSION=$(sed -n 's/^VERSION *:= *//p' "$ROOT/Makefile")
@@ -229,6 +228,7 @@ in_vm()
 	done
 }
 
+# bats test_tags=long
 @test "installed in the VM: a build that fails, udev, a user of the group, signatures, removal" {
 	in_vm guest
 }
