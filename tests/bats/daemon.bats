@@ -263,7 +263,7 @@ refused()
 	run_ktraced --all -o t -- true
 	[ "$status" -eq 125 ]
 	[[ $stderr == *"kernel events"* ]]
-	run_ktraced -p $$ -o t
+	run_ktraced -p $BASHPID -o t
 	[ "$status" -eq 125 ]
 	[ ! -e t ]
 }

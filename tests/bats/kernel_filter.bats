@@ -77,14 +77,14 @@ export -f three
 
 @test "pid, tid and cpu: of that process, thread, CPU, and no other" {
 	start_ktraced --all -o t \
-		-e "syscall:enter{pid == $$},syscall:exit{tid == $$},sched:switch{cpu == 1}"
+		-e "syscall:enter{pid == $BASHPID},syscall:exit{tid == $BASHPID},sched:switch{cpu == 1}"
 	retry 0.1 grep -q tracing ktraced.err
 	taskset -c 1 /bin/true
 	/bin/true
 	kill -INT "$pid"
 	wait_for "$pid"
 	[ "$status" = 0 ]
-	for e in "event == syscall:enter && tid == $$" "event == syscall:exit && tid == $$" \
+	for e in "event == syscall:enter && tid == $BASHPID" "event == syscall:exit && tid == $BASHPID" \
 		'event == sched:switch && cpu == 1'; do
 		"$KTRACE" grep "$e" t >>wanted
 		grep -q "$(cut -d ' ' -f 3 <<<"$e")" wanted

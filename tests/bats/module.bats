@@ -157,6 +157,7 @@ doctor_says()
 	[ "$status" -ne 0 ]
 }
 
+# bats test_tags=plain
 @test "a clock that does not exist is refused" {
 	rmmod ktrace
 	run insmod "$MODULES/ktrace.ko" clock=sundial
@@ -164,6 +165,7 @@ doctor_says()
 	[ ! -d /sys/module/ktrace ]
 }
 
+# bats test_tags=plain
 @test "both clocks: events in order, stamps of that clock" {
 	for clock in tsc monotonic; do
 		rmmod ktrace
@@ -174,12 +176,14 @@ doctor_says()
 	rmmod ktrace
 }
 
+# bats test_tags=plain
 @test "TRACER_LOGEVENT without a session: nothing happens" {
 	insmod "$MODULES/logevent.ko" count=100 rate=10000
 	retry 0.1 grep -qx 100,100,100 /sys/module/logevent/parameters/logged
 	rmmod logevent
 }
 
+# bats test_tags=plain
 @test "TRACER_LOGEVENT ledger: drop, reader keeps up" {
 	run ledger 0 8388608 1000
 	echo "$output"
@@ -190,6 +194,7 @@ doctor_says()
 	ledger 0 65536 20000
 }
 
+# bats test_tags=plain
 @test "TRACER_LOGEVENT ledger: drop, no reader" {
 	ledger 0 65536 0
 }
@@ -198,6 +203,7 @@ doctor_says()
 	ledger 3 65536 20000
 }
 
+# bats test_tags=plain
 @test "TRACER_LOGEVENT ledger: stop, no reader" {
 	ledger 3 65536 0
 }
