@@ -145,6 +145,7 @@ refused()
 	[ ! -e t ]
 }
 
+# bats test_tags=alike
 @test "buffer sizes: what is accepted, rounded up, refused" {
 	for size in 0 1 4095 4096 16383 17G 99999999999999999999G 4X -4K "" " 4M" 1e6 \
 		15.999K 16384.5 1.5.5M .5M 1,5M 1.5KM 16.0000001G 16777216.1K; do

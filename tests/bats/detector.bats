@@ -65,6 +65,7 @@ churned()
 	done
 }
 
+# bats test_tags=alike
 @test "a program that is not recorded; in a VM without the module" {
 	! in_guest || retry 0.1 rmmod ktrace
 	capture "$PROGS/detector" "$SECONDS_EACH" file
@@ -91,6 +92,7 @@ one_recording()
 	"$KTRACED" -q --recover || true
 }
 
+# bats test_tags=alike
 @test "recordings that start, stop and die beside it" {
 	churn one_recording
 	capture "$PROGS/detector" "$SECONDS_EACH" file

@@ -156,6 +156,7 @@ no_probes()
 	[ "$(events 'field.filename == "/bin/true"' | wc -l)" = 2 ]
 }
 
+# bats test_tags=long
 @test "what a file system does for a program that writes" {
 	modprobe -q loop && modprobe -q ext4 && [ -e "$TRACING/events/ext4" ] ||
 		skip "no ext4 or loop in this kernel"
@@ -258,6 +259,7 @@ not_begun()
 	not_begun "not an instruction boundary" kprobe:do_exit+1
 }
 
+# bats test_tags=long
 @test "several entries that cannot be recorded: each has its reason, nothing is left behind" {
 	requires_probes
 	not_begun "tp:sched:sched_swich: the kernel has no such tracepoint (did you mean 'sched:sched_switch'?)" \
@@ -418,6 +420,7 @@ said()
 	sed -n "s/^ktraced: $1: \([0-9]*\) functions\{0,1\}.*/\1/p" <<<"$stderr"
 }
 
+# bats test_tags=long
 @test "probes on all functions that a pattern means, whose number is said first" {
 	requires_probes
 	# Of all that it matches, those that several functions are called like are left out.

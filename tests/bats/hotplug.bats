@@ -53,6 +53,7 @@ toggled()
 	"$PROGS/dev_hotplug" under_load
 }
 
+# bats test_tags=long
 @test "sessions are made and closed while CPUs go and come" {
 	"$PROGS/dev_hotplug" sessions
 }
@@ -83,6 +84,7 @@ counted()
 			END { print NR, "events, value", last; exit bad || !NR || !has || "'"$1"'" == "first" && !first }'
 }
 
+# bats test_tags=long
 @test "counters go on from where they were on a CPU that has gone and come" {
 	run_ktraced -e sched --context sched:exec=perf:page-faults -o t -- sh -c "$use_cpu1"'
 		use 3; echo 0 >$cpu1; echo 1 >$cpu1; use 10; echo 0 >$cpu1; echo 1 >$cpu1; use 10'

@@ -65,6 +65,7 @@ busy()
 	fails grep -q zebra names
 }
 
+# bats test_tags=long
 @test "a command and -p: the ids are the namespace's, the names in the file are not" {
 	inside -e sched,syscall -p 2,3,4 --duration 300ms -o t
 	[ "$status" -eq 0 ]

@@ -437,6 +437,7 @@ recover_part()
 }
 
 # KTRACE_ROUNDS: how often; with KTRACE_LONG 200 times
+# bats test_tags=alike
 @test "killed at random moments, alone or with the programs, any policy, ring and file: exact" {
 	rounds=${KTRACE_ROUNDS:-$(in_guest && echo 2 || echo 4)}
 	[ -z "${KTRACE_LONG:-}" ] || rounds=${KTRACE_ROUNDS:-200}

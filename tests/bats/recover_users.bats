@@ -86,6 +86,7 @@ not_saved()
 	left "$session"
 }
 
+# bats test_tags=alike
 @test "what others left is skipped, told and counted; --all-users completes it as its owner" {
 	left_by_other t
 	alone "$KTRACED" --recover

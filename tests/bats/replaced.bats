@@ -67,6 +67,7 @@ unchanged()
 	done
 }
 
+# bats test_tags=alike
 @test "an older trace is replaced as a whole, and keeps its mode and its other names" {
 	older
 	ln t other
@@ -82,6 +83,7 @@ unchanged()
 	valid_trace s.bin
 }
 
+# bats test_tags=alike
 @test "what has the name of the first part and is none stays" {
 	older
 	echo mine >s.0001.bin

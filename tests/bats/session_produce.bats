@@ -360,6 +360,7 @@ other_producer()
 	clean
 }
 
+# bats test_tags=alike
 @test "session: a source that is in too many sessions counts as started, too" {
 	full_service
 	config t mine

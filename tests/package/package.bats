@@ -238,6 +238,7 @@ in_vm()
 	in_vm booted "$EXAMPLES/hello"
 }
 
+# bats test_tags=long
 @test "an upgrade builds the module anew, and keeps nothing of the old one" {
 	local deb
 	mkdir upgrade
