@@ -184,7 +184,7 @@ no_probes()
 
 @test "an argument by register and by number, a return value" {
 	requires_probes
-	record -e "$PROBE reg=%di:s32 arg=\$arg1:s32 file=+0(%si):ustring,kretprobe:do_sys_openat2 ret=\$retval:s64" \
+	record -e "$PROBE reg=%di:s32 arg=\$arg1:s32 file=+0(%si):ustring,kretprobe:do_sys_openat2 ret=\$retval:s32" \
 		-- cat /etc/hostname /nonexistent || true
 	events 'event == "kprobe:do_sys_openat2" && field.file == "/etc/hostname"' >found
 	[ "$(wc -l <found)" = 1 ]
@@ -335,7 +335,7 @@ not_begun()
 
 @test "filters over what probes read" {
 	requires_probes
-	record -e "$PROBE dfd=\$arg1:s32 file=+0(%si):ustring{file == \"/etc/hostname\" && dfd == -100},kretprobe:do_sys_openat2 ret=\$retval:s64{ret < 0}" \
+	record -e "$PROBE dfd=\$arg1:s32 file=+0(%si):ustring{file == \"/etc/hostname\" && dfd == -100},kretprobe:do_sys_openat2 ret=\$retval:s32{ret < 0}" \
 		-- cat /etc/hostname /nonexistent || true
 	[ "$(events 'event == "kprobe:do_sys_openat2" && field.file == "/etc/hostname"' | wc -l)" = 1 ]
 	[ "$(events 'event == "kprobe:do_sys_openat2"' | wc -l)" = 1 ]

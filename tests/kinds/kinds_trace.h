@@ -162,7 +162,7 @@ TRACE_EVENT(kinds_fixed,
 		KINDS_EACH(KINDS_FILL_FIXED)
 		kinds_fill_bools(__entry->a_bool, 3, given->seed);
 		memset(__entry->a_char, 0, sizeof(__entry->a_char));
-		strncpy(__entry->a_char, given->text, sizeof(__entry->a_char));
+		memcpy(__entry->a_char, given->text, strnlen(given->text, sizeof(__entry->a_char)));
 		kinds_fill(__entry->a_pointer, sizeof(__entry->a_pointer), given->seed);
 		kinds_fill(__entry->a_single, sizeof(__entry->a_single), given->seed);
 		__entry->last = 0xdeadbeef;

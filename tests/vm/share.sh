@@ -9,7 +9,8 @@
 #   share.sh control DIR SOCKET OUT	DIR, with OUT mounted at DIR/out, read-write
 set -euo pipefail
 
-VIRTIOFSD=${KTRACE_VIRTIOFSD:-/usr/lib/qemu/virtiofsd}
+VIRTIOFSD=${KTRACE_VIRTIOFSD:-/usr/libexec/virtiofsd}
+[ -x "$VIRTIOFSD" ] || VIRTIOFSD=/usr/lib/qemu/virtiofsd	# of Debian 12
 
 # Other mounts with files that a test may need: those of a repository, a home or
 # /tmp.

@@ -62,7 +62,8 @@ int main()
 	cond.notify_all();
 	for (auto &t : threads)
 		t.join();
-	timed.try_lock_for(std::chrono::seconds(1));
+	if (!timed.try_lock_for(std::chrono::seconds(1)))
+		return 1;
 	timed.unlock();
 	any.notify_one();
 	auto f = std::async(std::launch::async, [] { return 40; });
