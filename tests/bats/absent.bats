@@ -174,7 +174,7 @@ secure()
 		{ has 1 "for an unknown reason" true && has 1 "without this /dev/ktrace" true; }
 }
 
-# bats test_tags=dev,alike
+# bats test_tags=dev,long
 @test "orphans, and more programs than there is room for until they are asked for" {
 	run_ktraced --pthread -o t -- sh -c 'sh -c "(sleep 0.2; env -i true) &"; sleep 1'
 	has 1 "with an empty environment" true

@@ -120,12 +120,12 @@ chunks()
 	[ ! -e failed ]
 }
 
-# bats test_tags=plain
+# bats test_tags=long
 @test "changed ioctls, as a member of the device's group" {
 	mutate -u 12345 -g "$GROUP" -w "$USER_CALLS"
 }
 
-# bats test_tags=plain
+# bats test_tags=long
 @test "changed ioctls, as a member of the group that may have kernel events" {
 	echo 1 >/sys/module/ktrace/parameters/group_kernel
 	mutate -u 12345 -g "$GROUP" -w "$USER_CALLS,enable,follow,filter,context"
