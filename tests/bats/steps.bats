@@ -263,3 +263,19 @@ commit()
 	grep '^not ok 5 two' tap
 	fails pgrep -f 'sleep 1000$' -s 0
 }
+
+@test "tags leave no test out of make check but those that are long" {
+	local file
+	cd "$ROOT/tests/bats"
+	eval "$(grep '^KASAN_ONLY=' ../run)"
+	for file in $(grep -l '^# runs: kasan$' ./*.bats) ${KASAN_ONLY// /.bats }.bats; do
+		fails grep -HE '^# bats .*_tags=(.*,)?plain' "$file"
+	done
+	fails grep -HE '^# bats .*_tags=.*(dev.*(alike|shm)|(alike|shm).*dev)' ./*.bats
+	grep -lE '^# runs: (guest|kasan)$' ./*.bats | while read -r file; do
+		fails grep -HE '^# bats .*_tags=(.*,)?(alike|shm)' "$file"
+	done
+	grep -l '^# runs: host$' ./*.bats | while read -r file; do
+		fails grep -HE '^# bats .*_tags=(.*,)?dev' "$file"
+	done
+}
