@@ -52,12 +52,15 @@ decoy()
 	[[ $output != *decoy* ]]
 }
 
-# bounded FILE: ktraced ended well, said little, and wrote a file of sane size that the
-# viewer reads to its end; its JSON is JSON
+# bounded FILE: ktraced ended well, said nothing twice, and wrote a file of sane size that
+# the viewer reads to its end; its JSON is JSON
 bounded()
 {
+	local twice
 	[[ $stderr == *" events, "* ]] || return
-	[ "$(grep -c '^ktraced: ' <<<"$stderr")" -le 8 ] || return
+	twice=$(sed -n 's/[0-9]\{1,\}/N/g; /^ktraced: /p' <<<"$stderr" | sort | uniq -d)
+	[ -z "$twice" ] || return
+	[ "$(grep -c '^ktraced: ' <<<"$stderr")" -le 16 ] || return
 	[ "$(stat -c %s "$1")" -lt $((64 << 20)) ] || return
 	run_ktrace info "$1" || return
 	[ "$status" -le 1 ] && [ -n "$output" ] || return

@@ -29,11 +29,7 @@ static bool has_value(const char *name)
 	return value && *value;
 }
 
-/*
- * True if KTRACE_COLOR asks for colours; without it, if the terminal has them and NO_COLOR is not
- * set.
- */
-static bool has_colours(void)
+bool terminal_has_colours(void)
 {
 	const char *when = getenv("KTRACE_COLOR"), *term = getenv("TERM");
 	static int known = -1;
@@ -52,17 +48,17 @@ static bool has_colours(void)
 
 const char *colour_bad(void)
 {
-	return has_colours() ? "\033[31m" : "";
+	return terminal_has_colours() ? "\033[31m" : "";
 }
 
 const char *colour_title(void)
 {
-	return has_colours() ? "\033[1m" : "";
+	return terminal_has_colours() ? "\033[1m" : "";
 }
 
 const char *colour_end(void)
 {
-	return has_colours() ? "\033[m" : "";
+	return terminal_has_colours() ? "\033[m" : "";
 }
 
 int terminal_columns(void)
@@ -170,7 +166,7 @@ void pager_begin(void)
 	if (!command || !isatty(STDOUT_FILENO) || pipe2(fds, O_CLOEXEC))
 		return;
 	/* Cache both while standard output is still the terminal. */
-	has_colours();
+	terminal_has_colours();
 	terminal_columns();
 	start_pager(command, fds);
 }

@@ -13,6 +13,12 @@ const char *colour_bad(void);
 const char *colour_title(void);
 const char *colour_end(void);
 
+/*
+ * Returns true if KTRACE_COLOR asks for colours; without it, if the terminal has them and NO_COLOR
+ * is not set. The first call, of this or of the three above, looks; no other thread may call then.
+ */
+bool terminal_has_colours(void);
+
 /* Returns the width of the terminal on standard output or behind the pager; 0 = there is none. */
 int terminal_columns(void);
 

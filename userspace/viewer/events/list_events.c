@@ -3,6 +3,7 @@
 #include "list_events.h"
 
 #include "base/clock_warnings.h"
+#include "base/pager.h"
 #include "base/when.h"
 #include "base/progress.h"
 #include "parallel_format.h"
@@ -115,7 +116,7 @@ static int print_all(struct list_events *p, struct ktrace_traceset *set)
 	int ret;
 
 	p->scope.prints = !p->counts;
-	p->lines.has_colours = true;
+	p->lines.has_colours = terminal_has_colours();
 	if (p->where.is_wanted && !p->counts) {
 		p->lines.symbols = symbols_new(&p->where);
 		if (!p->lines.symbols)
