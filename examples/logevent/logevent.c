@@ -17,7 +17,6 @@
 #include <linux/ktime.h>
 #include <linux/ktrace.h>
 #include <linux/module.h>
-#include <linux/version.h>
 
 enum place { PROCESS, INTERRUPT, THREAD, PLACE_NR };
 
@@ -77,7 +76,7 @@ static int run_thread(void *unused)
 
 static void init_timer(void)
 {
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
+#ifdef HAS_HRTIMER_SETUP
 	hrtimer_setup(&timer, on_timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
 #else
 	hrtimer_init(&timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);

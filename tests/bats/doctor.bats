@@ -174,3 +174,33 @@ for e in map(json.loads, sys.stdin):
 	run_ktrace doctor
 	[[ $output == *"Events of programs can be recorded without the module, too." ]]
 }
+
+# doctor_with_dkms VERSION...: where DKMS has ktrace, which fits these kernels, and headers are there
+doctor_with_dkms()
+{
+	local IFS="|"
+	# shellcheck disable=SC2016
+	capture unshare -m bash -c '
+		mount -t tmpfs none /lib/modules
+		mount -t tmpfs none /var/lib
+		mount -t tmpfs none /sys/module
+		mkdir dev
+		cp -a /dev/null /dev/zero dev
+		mount --bind dev /dev
+		build=/lib/modules/$(uname -r)/build source=/var/lib/dkms/ktrace/1/source
+		mkdir -p "$build" "$source"
+		touch "$build/Makefile"
+		sed "s/^BUILD_EXCLUSIVE_KERNEL=.*/BUILD_EXCLUSIVE_KERNEL=\"^($2)[^0-9]\"/" "$1" >"$source/dkms.conf"
+		"$0" doctor --json' "$KTRACE" "$ROOT/packaging/dkms/dkms.conf" "$*"
+}
+
+@test "a kernel for which DKMS builds no module: too new" {
+	requires_root
+	[ -e /proc/modules ] || skip "this kernel loads no modules"
+	doctor_with_dkms 1.2 3.4
+	[ "$status" -eq 1 ]
+	[[ $(member problem) == "this ktrace has not been tried with Linux $(uname -r)" ]]
+	[[ $(member next) == "take a newer ktrace"* && $(member dkms) == *BUILD_EXCLUSIVE_KERNEL ]]
+	doctor_with_dkms "$(uname -r | grep -oE "^[0-9]+[.][0-9]+")"
+	[ "$(member problem)" = "the module has not been built for this kernel" ]
+}

@@ -16,6 +16,7 @@
 #include <fts.h>
 #include <glob.h>
 #include <limits.h>
+#include <regex.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -324,11 +325,57 @@ static bool are_headers_there(const struct doctor *d)
 	return exists(path);
 }
 
+/* Takes the expression of a variable of dkms.conf, which is between double quotes. */
+static bool find_setting(const char *path, const char *name, char *value, size_t size)
+{
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	char text[8192];
+	const ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	const char *at;
+
+	if (fd >= 0)
+		close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	at = strstr(text, name);
+	if (!at || at[strlen(name)] != '=' || at[strlen(name) + 1] != '"')
+		return false;
+	at += strlen(name) + 2;
+	snprintf(value, size, "%.*s", (int)strcspn(at, "\"\n"), at);
+	return true;
+}
+
+/* True if DKMS builds nothing as dkms.conf says that the module does not fit the kernel. */
+static bool is_kernel_excluded(const struct doctor *d)
+{
+	bool is_excluded = false;
+	char pattern[256];
+	glob_t settings;
+	regex_t fits;
+
+	if (glob(DKMS "/ktrace/*/source/dkms.conf", 0, NULL, &settings))
+		return false;
+	for (size_t i = 0; i < settings.gl_pathc; i++) {
+		if (!find_setting(settings.gl_pathv[i], "BUILD_EXCLUSIVE_KERNEL", pattern,
+				  sizeof(pattern)) ||
+		    regcomp(&fits, pattern, REG_EXTENDED | REG_NOSUB))
+			continue;
+		is_excluded = regexec(&fits, d->kernel.release, 0, NULL, 0);
+		regfree(&fits);
+	}
+	globfree(&settings);
+	return is_excluded;
+}
+
 static void not_built_by_dkms(struct doctor *d)
 {
 	char log[PATH_MAX];
 
-	if (find_failed_build(d, log, sizeof(log))) {
+	if (is_kernel_excluded(d)) {
+		found(d, "dkms", "builds nothing for this kernel: BUILD_EXCLUSIVE_KERNEL");
+		problem(d, "this ktrace has not been tried with Linux %s", d->kernel.release);
+		next(d, "take a newer ktrace if the kernel is newer than it; to try this one, make "
+		     "module load, in its source");
+	} else if (find_failed_build(d, log, sizeof(log))) {
 		found(d, "dkms", "could not build it: %s", log);
 		problem(d, "the module could not be built for this kernel; the end of %s says why",
 			log);
