@@ -47,6 +47,10 @@ churn()
 # churned: until now, at least twice without an error
 churned()
 {
+	# On a busy machine a round may take longer than what ran beside it.
+	while [ "$(cat rounds 2>/dev/null | wc -l)" -lt 2 ] && kill -0 "$churn"; do
+		sleep 0.2
+	done
 	rm churning
 	wait "$churn"
 	churn=
