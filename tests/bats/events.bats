@@ -127,7 +127,7 @@ old_sources()
 	local cc language std
 	old_sources
 	while read -r cc language std; do
-		"$cc" -x "$language" "-std=$std" "${WARNINGS[@]}" -O2 -I"$ROOT/userspace/include" every.c elsewhere.c -x none \
+		"$cc" -x "$language" "-std=$std" "${WARNINGS[@]}" -O2 -I"$ROOT/userspace/include" every.c elsewhere.c \
 			-o every -L"$BUILD/lib" "-Wl,-rpath,$BUILD/lib" -lktrace -pthread
 		run_every "$cc" "$std"
 	done <<-'END'

@@ -78,7 +78,7 @@ rec 2250 64 0 u32:0 u32:8 u32:120 u32:120 u32:0 char16:swapper char16:two
 END
 	is_whole t
 	[ "$told" = "8 B1 E1 M8 X3 f1 i3 s1" ]
-	jq -r '.traceEvents[] | select(.ph == "X") | "\(.name) \(.ts) \(.dur)"' chrome.json >slices
+	jq -r '.traceEvents[] | select(.ph == "X") | "\(.name) \(.ts + 0) \(.dur + 0)"' chrome.json >slices
 	# The one that lasts until events were lost, and the one that lasts at the end
 	printf '%s\n' "one 0 0.3" "swapper 0.3 0.2" "two 0.25 0.45" | diff - slices
 	jq -r '.traceEvents[] | select(.ph == "B") | .name' chrome.json | grep -x 'syscall:read'
@@ -100,7 +100,7 @@ rec 2900 64 0 u32:0 u32:7 u32:120 u32:120 u32:0 char16:swapper char16:own
 rec 3000 64 7 u32:7 u32:9 u32:120 u32:120 u32:1 char16:own char16:other
 END
 	is_whole t
-	jq -r '.traceEvents[] | select(.ph == "X") | "\(.name) \(.ts) \(.dur)"' chrome.json >slices
+	jq -r '.traceEvents[] | select(.ph == "X") | "\(.name) \(.ts + 0) \(.dur + 0)"' chrome.json >slices
 	printf '%s\n' "own 0 0.2" "other 0.2 0" "own 0.5 0.1" "own 0.6 0.1" "swapper 0.7 0" \
 		"own 0.9 0.1" "other 1 0" | diff - slices
 }

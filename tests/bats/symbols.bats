@@ -303,7 +303,9 @@ while True:
 	traced ./once
 	run_ktrace list --symbols -e pthread:once_in t
 	grep -E ' \(caller work\(\)\+0x[0-9a-f]+ at once\.cc:4\)$' <<<"$output"
-	[ "$("$KTRACE" list --symbols --json -e pthread:once_in t | jq '.symbols.caller.inlined | length > 0')" = true ]
+	# The library of gcc 14 calls it, too, before the program runs.
+	"$KTRACE" list --symbols --json -e pthread:once_in t |
+		jq -e 'select(.symbols.caller.inlined | length > 0)'
 }
 
 @test "locks have the names of the variables that they are" {
