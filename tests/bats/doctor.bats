@@ -184,7 +184,7 @@ doctor_with_dkms()
 		mount -t tmpfs none /lib/modules
 		mount -t tmpfs none /var/lib
 		mount -t tmpfs none /sys/module
-		mkdir dev
+		mkdir -p dev
 		cp -a /dev/null /dev/zero dev
 		mount --bind dev /dev
 		build=/lib/modules/$(uname -r)/build source=/var/lib/dkms/ktrace/1/source
