@@ -31,8 +31,8 @@ class Event:
             array = f'[{count}]' if count > 0 else '[]' if count < 0 else ''
             if '__data_loc' in c or '__rel_loc' in c:
                 array, count = '', 0
-            lines.append(f'\tfield:{c} {name}{array};\toffset:{at};\tsize:{size * count if count else size if count == 0 else 0};'
-                         f'\tsigned:{signed};\n'.replace('size:-', 'size:'))
+            whole = 0 if count < 0 else size * max(count, 1)
+            lines.append(f'\tfield:{c} {name}{array};\toffset:{at};\tsize:{whole};\tsigned:{signed};\n')
         return f'name: {self.name}\nID: {self.number}\nformat:\n{"".join(lines)}\nprint fmt: {self.fmt}\n'
 
     def payload(self, flags, pid, values, tail=b''):

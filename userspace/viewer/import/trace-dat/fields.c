@@ -21,13 +21,21 @@ struct place {
 	size_t size;
 };
 
+/* Addresses that ftrace's own events have as unsigned long */
+static bool is_address(const struct tep_format_field *field)
+{
+	return !strcmp(field->event->system, "ftrace") &&
+	       (!strcmp(field->name, "ip") || !strcmp(field->name, "parent_ip") ||
+		!strcmp(field->name, "func"));
+}
+
 static const char *scalar_of(const struct tep_format_field *field, unsigned int size)
 {
 	static const char *const names[3][4] = {
 		{ "u8", "u16", "u32", "u64" }, { "s8", "s16", "s32", "s64" },
 		{ "x8", "x16", "x32", "x64" },
 	};
-	const int row = field->flags & TEP_FIELD_IS_POINTER ? 2 :
+	const int row = field->flags & TEP_FIELD_IS_POINTER || is_address(field) ? 2 :
 			field->flags & TEP_FIELD_IS_SIGNED ? 1 : 0;
 
 	for (int i = 0; i < 4; i++)

@@ -123,15 +123,38 @@ static int read_kallsyms(struct formats *m, struct file *f, struct bytes *b)
 	return ret;
 }
 
+/* Registers a line "0xADDRESS : "TEXT"". libtraceevent reads before strings below 2 bytes. */
+static void take_printk(struct formats *m, const char *line, size_t size)
+{
+	char *text = strndup(line, size), *end;
+	const __u64 address = text ? strtoull(text, &end, 0) : 0;
+	const char *from = text ? strchr(end, '"') : NULL;
+	const size_t n = from ? strlen(from) : 0;
+	char padded[] = "\"x\\n\"";
+
+	if (n >= 4 && from[n - 1] == '"') {
+		tep_register_print_string(m->tep, from, address);
+	} else if (n == 3 && from[2] == '"') {
+		padded[1] = from[1];
+		tep_register_print_string(m->tep, padded, address);
+	}
+	free(text);
+}
+
 static int read_printk(struct formats *m, struct file *f, struct bytes *b)
 {
 	char *text;
 	int ret = take_text(b, 4, &text);
 
 	(void)f;
-	if (!ret && *text)
-		tep_parse_printk_formats(m->tep, text);
-	free(text);
+	for (const char *line = text; line && *line; line += *line == '\n') {
+		const size_t n = strcspn(line, "\n");
+
+		take_printk(m, line, n);
+		line += n;
+	}
+	free(m->printk);
+	m->printk = text;
 	return ret;
 }
 
@@ -225,4 +248,5 @@ int formats_read(struct formats *m, struct file *f)
 void formats_free(struct formats *m)
 {
 	tep_free(m->tep);
+	free(m->printk);
 }

@@ -11,12 +11,14 @@
  * struct formats - descriptions of a file
  * @tep:	libtraceevent's
  * @page_long:	bytes of a long of the kernel, as its pages have it
+ * @printk:	lines "0xADDRESS : "TEXT"" of the strings of trace_puts(); NULL = none
  * @failed:	number of descriptions that libtraceevent cannot read
  * @first:	system and name of the first of these
  */
 struct formats {
 	struct tep_handle *tep;
 	unsigned int page_long;
+	char *printk;
 	__u32 failed;
 	char first[128];
 };

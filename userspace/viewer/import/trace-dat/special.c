@@ -149,6 +149,37 @@ static void put_text(struct record *r, const struct pages *p, struct tep_event *
 	free(record.data);
 }
 
+/* Appends the string at an address, as the file has it: "plain\n" */
+static void put_printk(struct record *r, __u64 address)
+{
+	const char *line = r->m->printk, *text = NULL;
+
+	for (; line && *line && !text; line += strcspn(line, "\n"), line += *line == '\n')
+		if (strtoull(line, NULL, 0) == address)
+			text = memchr(line, '"', strcspn(line, "\n"));
+	r->text.len = 0;
+	for (text = text ? text + 1 : ""; *text && !strchr("\"\n", *text); text++) {
+		if (!strncmp(text, "\\n", 2))
+			break;
+		if (*text == '\\' && text[1])
+			text++;
+		ktrace_out_char(&r->text, *text);
+	}
+	fields_string(r, "text", r->text.buf, r->text.len);
+}
+
+/* libtraceevent looks for the address in this machine's byte order. */
+static void put_constant(struct record *r, const struct pages *p, struct tep_event *event)
+{
+	if (!p->f->all.is_big) {
+		put_text(r, p, event);
+		return;
+	}
+	put_plain(r, p, event);
+	put_function(r, p, event, "ip", "function");
+	put_printk(r, fields_find_number(p, tep_find_field(event, "str")));
+}
+
 /* Its "char buf[]" is no text. */
 static void put_raw(struct record *r, const struct pages *p, struct tep_event *event)
 {
@@ -170,7 +201,7 @@ static const struct {
 	{ "kernel_stack", put_stack },
 	{ "user_stack", put_stack },
 	{ "bprint", put_text },
-	{ "bputs", put_text },
+	{ "bputs", put_constant },
 	{ "raw_data", put_raw },
 };
 
