@@ -415,6 +415,18 @@ open("cut.dat", "wb").write(data[:at + 4096])'
 	[ ! -e t ]
 }
 
+@test "import trace-dat: a description that exhausts the stack of libtraceevent is an error" {
+	dat 'd = Dat()
+e = d.event("my", "deep", 600, [("u32", "x")], "\"%d\", " + "(" * 2000000 + "REC->x" + ")" * 2000000)
+d.cpu(0).add(1000, e, 7, x=1)
+d.write("1.dat")'
+	import 1.dat --offset @0
+	[ "$status" = 1 ]
+	says 'the library that reads this format crashed'
+	[ ! -e t ]
+	[ "$(find . -name "t.*" | wc -l)" = 0 ]
+}
+
 @test "import trace-dat: 15 files with some bits turned over crash nothing" {
 	cat >turn.py <<-'END'
 		import random, sys
