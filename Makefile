@@ -213,9 +213,9 @@ export-perfetto_libs = -lprotobuf-c
 import-perfetto_libs := -lprotobuf-c -lz
 session_libs := -lprotobuf-c -lz -lzstd
 import-ctf_libs := -lbabeltrace2
-import-trace-dat_libs := -ltracecmd -ltracefs -ltraceevent
+import-trace-dat_libs := -ltraceevent -lz
 $(BUILD)/obj/userspace/viewer/import/trace-dat/%: INCLUDE += \
-		$(shell pkg-config --cflags libtracecmd 2>/dev/null)
+		$(shell pkg-config --cflags libtraceevent 2>/dev/null)
 define apart_program
 $(BUILD)/libexec/ktrace/$(1): $(patsubst %.c,$(BUILD)/obj/%.o,\
 		$(wildcard $(apart_dir)/*.c)) \

@@ -71,7 +71,16 @@ static void test_names(void)
 	check_name(true, KTRACE_SYSCALL_I386, -1, NULL);
 	check_name(true, KTRACE_SYSCALL_I386, 1000, NULL);
 	CHECK(!ktrace_syscall_find("x86_64", true, KTRACE_SYSCALL_I386, "nosuch", &nr));
-	CHECK(!ktrace_syscall_find("aarch64", false, KTRACE_SYSCALL_NATIVE, "openat", &nr));
+	CHECK(!ktrace_syscall_find("s390x", false, KTRACE_SYSCALL_NATIVE, "openat", &nr));
+	/* Machines whose traces are only imported */
+	CHECK(ktrace_syscall_find("aarch64", false, KTRACE_SYSCALL_NATIVE, "openat", &nr));
+	CHECK_EQ(nr, 56);
+	CHECK(ktrace_syscall_find("i586", false, KTRACE_SYSCALL_NATIVE, "openat", &nr));
+	CHECK_EQ(nr, 295);
+	CHECK_STR(ktrace_syscall_name("riscv64", false, KTRACE_SYSCALL_NATIVE, 258),
+		  "riscv_hwprobe");
+	CHECK_STR(ktrace_syscall_name("aarch64_be", false, KTRACE_SYSCALL_NATIVE, 38), "renameat");
+	CHECK(!ktrace_syscall_name("riscv64", false, KTRACE_SYSCALL_NATIVE, 38));
 	CHECK_EQ(ktrace_syscall_number("x86_64", "openat"), 257);
 	CHECK_EQ(ktrace_syscall_number("x86_64", "waitpid"), ~0u);
 }

@@ -36,6 +36,26 @@ static const struct ktrace_enumerator x32[] = {
 #undef CALL_64
 #undef CALL_X32
 
+#define CALL(nr, name) { nr, name },
+static const struct ktrace_enumerator arm64[] = {
+#include "syscalls_arm64.h"
+};
+static const struct ktrace_enumerator riscv64[] = {
+#include "syscalls_riscv64.h"
+};
+#undef CALL
+
+/* A machine of which only the calls of its own ABI are known */
+#define ARCH_SYSCALL_HOST(machine, list, text) \
+	{ machine, false, { \
+		[KTRACE_SYSCALL_NATIVE] = FIELD(list, text), \
+		[KTRACE_SYSCALL_I386] = NAMELESS(text), \
+		[KTRACE_SYSCALL_X32] = NAMELESS(text), \
+		[KTRACE_SYSCALL_ARM] = NAMELESS(text), \
+		[KTRACE_SYSCALL_COMPAT] = NAMELESS(text), \
+		[KTRACE_SYSCALL_ABI_NR] = NAMELESS(text), \
+	} }
+
 /* Rows of hosts[]; one with x32 is a machine whose kernel has calls of x32. */
 #define ARCH_SYSCALL_HOSTS \
 	{ "x86_64", false, { \
@@ -53,6 +73,9 @@ static const struct ktrace_enumerator x32[] = {
 		[KTRACE_SYSCALL_ARM] = NAMELESS(x32_label), \
 		[KTRACE_SYSCALL_COMPAT] = NAMELESS(x32_label), \
 		[KTRACE_SYSCALL_ABI_NR] = NAMELESS(x32_label), \
-	} }
+	} }, \
+	ARCH_SYSCALL_HOST("i686", i386, i386_label), \
+	ARCH_SYSCALL_HOST("aarch64", arm64, arm64_label), \
+	ARCH_SYSCALL_HOST("riscv64", riscv64, riscv64_label)
 
 #endif

@@ -34,7 +34,9 @@
 #define LABEL " nr="
 
 /* A label may be read up to LABEL_ROOM bytes. */
-static const char plain_label[LABEL_ROOM] = LABEL, x32_label[LABEL_ROOM] = LABEL;
+static const char plain_label[LABEL_ROOM] = LABEL, x32_label[LABEL_ROOM] = LABEL,
+		  i386_label[LABEL_ROOM] = LABEL, arm64_label[LABEL_ROOM] = LABEL,
+		  riscv64_label[LABEL_ROOM] = LABEL;
 
 /**
  * struct host - a kind of machine whose calls are known
@@ -61,8 +63,20 @@ static const char *const names[KTRACE_SYSCALL_ABI_NR] = {
 	"native", "i386", "x32", "arm", "compat",
 };
 
+/* Machines with the same calls: the byte order and the generation make no difference. */
+static const char *host_name(const char *machine)
+{
+	if (machine && machine[0] == 'i' && machine[1] >= '3' && machine[1] <= '6' &&
+	    !strcmp(machine + 2, "86"))
+		return "i686";
+	if (machine && (!strcmp(machine, "aarch64_be") || !strcmp(machine, "arm64")))
+		return "aarch64";
+	return machine;
+}
+
 static const struct host *find_host(const char *machine, bool has_x32)
 {
+	machine = host_name(machine);
 	for (size_t i = 0; machine && i < HOSTS; i++)
 		if (!strcmp(hosts[i].machine, machine) && hosts[i].has_x32 == has_x32)
 			return &hosts[i];

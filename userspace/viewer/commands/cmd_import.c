@@ -307,8 +307,14 @@ static void on_crash(int number)
 static void watch_crashes(void)
 {
 	static const int signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
-	struct sigaction action = { .sa_handler = on_crash, .sa_flags = SA_RESETHAND };
+	/* A library that recurses too deeply leaves no room on the thread's stack. */
+	static char stack[65536];
+	const stack_t other = { .ss_sp = stack, .ss_size = sizeof(stack) };
+	struct sigaction action = {
+		.sa_handler = on_crash, .sa_flags = SA_RESETHAND | SA_ONSTACK,
+	};
 
+	sigaltstack(&other, NULL);
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
 		sigaction(signals[i], &action, NULL);
 }

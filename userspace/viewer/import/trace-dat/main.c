@@ -1,305 +1,299 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * main.c - ktrace import --from trace-dat: reads trace-cmd's recordings with libtracecmd
+ * main.c - ktrace import --from trace-dat: reads trace-cmd's recordings
  *
- * The library returns records in order of time, and fields as it parses the kernel's descriptions.
- * The position of a field is checked before it is read.
+ * Files and pages are read here; libtraceevent parses the kernel's descriptions of events. Stamps
+ * stay those of ftrace's clock; the option DATE says what that clock counts from.
  */
 #include <errno.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <trace-cmd.h>
 
 #include "base/progress.h"
+#include "clock.h"
 #include "import/import.h"
 #include "import/import_writer.h"
-
-/* A clock beyond this is the wall clock: trace-cmd record --date */
-#define WALL_CLOCK_NS 1000000000000000000ull
-#define FLAG_HARDIRQ 8
-#define FLAG_SOFTIRQ 16
+#include "merge.h"
+#include "record.h"
+#include "stats.h"
 
 /**
  * struct job - one run
  * @x:		options and files
- * @f:		the tracefile being written
- * @path:	the input file
- * @desc:	description of the current event
- * @data:	its payload
- * @bytes:	bytes of records read so far
+ * @w:		the tracefile being written
+ * @file:	the input
+ * @formats:	its descriptions
+ * @merge:	its events
+ * @record:	the current one
+ * @bytes:	bytes of events read so far
+ * @has_calls:	system calls were recorded
+ * @back:	number of events that are earlier than the one before on their CPU
+ * @back_cpu:	CPU of the first of these
+ * @back_ns:	its time
  */
 struct job {
 	struct import *x;
-	struct import_writer *f;
-	const char *path;
-	struct ktrace_out desc;
-	struct ktrace_out data;
+	struct import_writer *w;
+	struct file file;
+	struct formats formats;
+	struct merge merge;
+	struct record record;
 	__u64 bytes;
+	bool has_calls;
+	__u64 back;
+	__u32 back_cpu;
+	__s64 back_ns;
 };
 
-static int begin(struct job *job, __u64 ts)
+/* Files of trace-cmd before 2.6 do not name the machine. */
+static const char *machine_of(const struct file *f)
 {
-	struct import_writer_about about = { .tool = "ftrace", .machine = "x86_64" };
+	if (f->machine)
+		return f->machine;
+	if (f->all.is_big)
+		return NULL;
+	return f->long_size == 8 ? "x86_64" : "i686";
+}
+
+static const char *clock_of(const struct file *f)
+{
+	return f->buffer_nr && f->buffers[0].clock ? f->buffers[0].clock : f->clock;
+}
+
+/* Says what is to be known of each clock, and whether buffers have different ones. */
+static void note_clocks(const struct file *f)
+{
+	const char *top = clock_of(f);
+	const char *note = clock_note(f, top);
+
+	if (note)
+		complain_about(f->path, "its clock %s %s", top, note);
+	for (__u32 i = 1; i < f->buffer_nr; i++)
+		if (f->buffers[i].clock && top && strcmp(f->buffers[i].clock, top))
+			complain_about(f->path, "times of its buffer %s are of another clock, %s: "
+				       "they do not compare with those of clock %s",
+				       f->buffers[i].name, f->buffers[i].clock, top);
+}
+
+static int begin(struct job *job, __s64 first_ns)
+{
+	const struct file *f = &job->file;
+	struct import_writer_about about = {
+		.tool = "ftrace", .machine = machine_of(f), .kernel = f->kernel,
+		.host = f->host,
+	};
 	struct import_clock told;
 	int ret = import_clock(job->x, &told);
 
 	if (ret < 0)
 		return ret;
-	if (!ret && ts < WALL_CLOCK_NS)
-		complain_about(job->path, "%s", IMPORT_NO_CLOCK);
-	about.real_ns = told.real_ns;
+	if (!ret && !f->has_date && !clock_is_wall(clock_of(f), first_ns))
+		complain_about(f->path, "%s", IMPORT_NO_CLOCK);
+	about.real_ns = ret ? told.real_ns : (__u64)f->date_ns;
 	about.boot = *told.boot ? told.boot : NULL;
-	about.host = *told.host ? told.host : NULL;
-	return import_writer_about(job->f, &about);
+	if (*told.host)
+		about.host = told.host;
+	note_clocks(f);
+	if (f->guests)
+		complain_about(f->path, "was recorded with guests, each of which has a file of its "
+			       "own to import: %.*s", (int)strcspn(f->guests, "\n"), f->guests);
+	return import_writer_about(job->w, &about);
 }
 
-static const char *scalar_of(const struct tep_format_field *field, unsigned int size)
+/* Stamps of a tracefile begin with 0. */
+static __u64 stamp(__s64 ns)
 {
-	static const char *const names[2][4] = {
-		{ "u8", "u16", "u32", "u64" }, { "s8", "s16", "s32", "s64" },
-	};
-	const bool is_signed = field->flags & TEP_FIELD_IS_SIGNED;
-
-	if (field->flags & TEP_FIELD_IS_POINTER && size == 8)
-		return "x64";
-	for (int i = 0; i < 4; i++)
-		if (size == 1u << i)
-			return names[is_signed][i];
-	return NULL;
+	return ns < 0 ? 0 : (__u64)ns;
 }
 
-/*
- * struct place - where the value of a field is
- * data: its bytes; NULL = beyond the record's end
- * size: number of them
- */
-struct place {
-	const char *data;
-	size_t size;
-};
-
-/* Finds a field's value; only as far as the record goes. */
-static struct place find(const struct tep_record *record, const struct tep_format_field *field)
-{
-	const char *base = record->data;
-	const size_t end = record->size > 0 ? (size_t)record->size : 0;
-	size_t at = (size_t)field->offset, size = (size_t)field->size;
-	__u32 where;
-
-	if (field->offset < 0 || field->size < 0 || at > end)
-		return (struct place){ NULL, 0 };
-	if (field->flags & TEP_FIELD_IS_DYNAMIC) {
-		if (end - at < sizeof(where))
-			return (struct place){ NULL, 0 };
-		memcpy(&where, base + at, sizeof(where));
-		at = (where & 0xffff) +
-		     (field->flags & TEP_FIELD_IS_RELATIVE ? at + sizeof(where) : 0);
-		size = where >> 16;
-	} else if (!size) {
-		size = end - at;		/* "char buf[]": the rest of the record */
-	}
-	if (at > end || size > end - at)
-		return (struct place){ NULL, 0 };
-	return (struct place){ base + at, size };
-}
-
-static void put_name(struct job *job, const char *name)
-{
-	ktrace_out_char(&job->desc, ' ');
-	import_writer_name(&job->desc, name);
-	ktrace_out_char(&job->desc, ';');
-}
-
-static void put_text(struct job *job, const struct tep_format_field *field, struct place at)
-{
-	ktrace_out_str(&job->desc, "string");
-	put_name(job, field->name);
-	if (at.data)
-		ktrace_out_bytes(&job->data, at.data, strnlen(at.data, at.size));
-	ktrace_out_char(&job->data, 0);
-}
-
-/* Writes an array; elements of any other size become bytes. */
-static void put_array(struct job *job, const struct tep_format_field *field, struct place at)
-{
-	unsigned int each = field->elementsize ? field->elementsize : 1;
-	const char *scalar = scalar_of(field, each);
-	const bool is_fixed = !(field->flags & TEP_FIELD_IS_DYNAMIC) && field->size > 0;
-	__u32 count;
-
-	if (!scalar || at.size % each)
-		each = 1;
-	count = (__u32)(at.size / each);
-	ktrace_out_str(&job->desc, each == 1 && (!scalar || !strchr(scalar, '8')) ? "x8" : scalar);
-	ktrace_out_char(&job->desc, '[');
-	if (is_fixed && count)
-		ktrace_out_u64(&job->desc, count);
-	else
-		ktrace_out_bytes(&job->data, (const char *)&count, sizeof(count));
-	ktrace_out_char(&job->desc, ']');
-	put_name(job, field->name);
-	if (count)
-		ktrace_out_bytes(&job->data, at.data, at.size);
-}
-
-static void put_field(struct job *job, const struct tep_record *record,
-		      const struct tep_format_field *field)
-{
-	const struct place at = find(record, field);
-	const char *scalar = scalar_of(field, (unsigned int)field->size);
-
-	if (field->flags & TEP_FIELD_IS_STRING) {
-		put_text(job, field, at);
-	} else if (field->flags & TEP_FIELD_IS_ARRAY || !scalar) {
-		put_array(job, field, at);
-	} else {
-		ktrace_out_str(&job->desc, scalar);
-		put_name(job, field->name);
-		for (int i = 0; i < field->size; i++)
-			ktrace_out_char(&job->data, at.data ? at.data[i] : 0);
-	}
-}
-
-static void put_unknown(struct job *job, const struct tep_record *record)
-{
-	const __u32 count = record->size > 0 ? (__u32)record->size : 0;
-
-	ktrace_out_str(&job->desc, "ftrace:unknown{x8[] record;");
-	ktrace_out_bytes(&job->data, (const char *)&count, sizeof(count));
-	if (count)
-		ktrace_out_bytes(&job->data, record->data, count);
-}
-
-static int describe(struct job *job, struct tep_handle *tep, struct tep_record *record)
-{
-	const struct tep_event *event = tep_find_event_by_record(tep, record);
-
-	job->desc.len = job->data.len = 0;
-	if (!event) {
-		put_unknown(job, record);
-	} else {
-		import_writer_name(&job->desc, event->system);
-		ktrace_out_char(&job->desc, ':');
-		import_writer_name(&job->desc, event->name);
-		ktrace_out_char(&job->desc, '{');
-		for (const struct tep_format_field *f = event->format.fields; f; f = f->next)
-			put_field(job, record, f);
-	}
-	ktrace_out_bytes(&job->desc, "}", 2);
-	return job->desc.error ? job->desc.error : job->data.error;
-}
-
-/* A count of -1 means that the kernel does not know how many. */
-static int put_lost(struct job *job, const struct tep_record *record)
+static int put_lost(struct job *job, const struct merge_stream *s, __s64 ns)
 {
 	struct ktrace_lost lost = { 0 };
 
-	if (!record->missed_events)
+	if (!s->pages.lost)
 		return 0;
-	lost.count[KTRACE_LOST_FULL] = record->missed_events < 0 ? 1 :
-				       (__u64)record->missed_events;
-	return import_writer_lost(job->f, KTRACE_CHANNEL_KERNEL, record->cpu, record->ts, &lost);
+	lost.count[KTRACE_LOST_FULL] = s->pages.lost == PAGES_LOST_SOME ? 1 : s->pages.lost;
+	return import_writer_lost(job->w, KTRACE_CHANNEL_KERNEL, (int)s->pages.cpu->cpu, stamp(ns),
+				  &lost);
 }
 
-static int put_event(struct job *job, struct tep_handle *tep, struct tep_record *record)
+static void note_back(struct job *job, const struct merge_stream *s)
 {
-	const int flags = tep_data_flags(tep, record), pid = tep_data_pid(tep, record);
+	if (s->ns >= 0 && (!s->has_last || s->ns >= s->last_ns))
+		return;
+	if (!job->back++) {
+		job->back_cpu = s->pages.cpu->cpu;
+		job->back_ns = s->ns;
+	}
+}
+
+static int put_event(struct job *job, const struct merge_stream *s)
+{
+	struct record *r = &job->record;
+	int ret = record_describe(r, &s->pages, s->buffer->name);
 	struct import_writer_event e = {
-		.cpu = record->cpu, .ts = record->ts, .tid = (__u32)pid,
-		.comm = pid ? tep_data_comm_from_pid(tep, pid) : NULL,
-		.flags = flags & (FLAG_HARDIRQ | FLAG_SOFTIRQ) ? KTRACE_REC_IRQ : 0,
+		.cpu = (int)s->pages.cpu->cpu, .ts = stamp(s->ns), .tid = (__u32)r->pid,
+		.comm = r->comm, .flags = r->is_irq ? KTRACE_REC_IRQ : 0,
+		.data = r->data.buf, .len = r->data.len,
 	};
-	int ret = describe(job, tep, record);
 
-	e.data = job->data.buf;
-	e.len = job->data.len;
-	return ret ? ret : import_event(job->x, job->f, KTRACE_CHANNEL_KERNEL, job->desc.buf, &e);
+	job->has_calls |= r->is_call;
+	return ret ? ret : import_event(job->x, job->w, KTRACE_CHANNEL_KERNEL, r->desc.buf, &e);
 }
 
-/* Called by the library; a value other than 0 ends reading. */
-static int take(struct tracecmd_input *handle, struct tep_record *record, int cpu, void *arg)
+static int put_events(struct job *job)
 {
-	struct job *job = arg;
-	int ret = import_writer_has_about(job->f) ? 0 : begin(job, record->ts);
+	const struct merge_stream *s;
+	int ret = 0;
 
-	(void)cpu;
-	if (!ret)
-		ret = put_lost(job, record);
-	if (!ret)
-		ret = put_event(job, tracecmd_get_tep(handle), record);
-	job->bytes += (__u64)record->record_size;
-	progress_at(job->bytes);
+	while (!ret && (s = merge_first(&job->merge))) {
+		note_back(job, s);
+		ret = put_lost(job, s, s->ns);
+		if (!ret)
+			ret = put_event(job, s);
+		job->bytes += s->pages.size;
+		progress_at(job->bytes);
+		if (!ret)
+			ret = merge_next(&job->merge);
+	}
 	return ret;
 }
 
-/* Reads the main buffer, and those of instances. */
-static int read_buffers(struct job *job, struct tracecmd_input *handle)
+/*
+ * Adds losses that the kernel counted but that have no place in the pages. Those that have one are
+ * among the overwritten and the dropped.
+ */
+static int put_rest(struct job *job, const struct merge_stream *s)
 {
-	const int instances = tracecmd_buffer_instances(handle);
-	struct tracecmd_input **all = calloc((size_t)instances + 1, sizeof(handle));
-	int nr = 1, ret;
+	const struct stats stats = stats_find(&job->file, s->buffer->name, s->pages.cpu->cpu);
+	struct ktrace_lost lost = { 0 };
+	__u64 placed = s->pages.counted;
 
-	if (!all)
-		return -ENOMEM;
-	all[0] = handle;
-	for (int i = 0; i < instances; i++) {
-		all[nr] = tracecmd_buffer_instance_handle(handle, i);
-		if (all[nr])
-			nr++;
-		else
-			complain_about(job->path, "buffer %d of it cannot be read", i + 1);
+	lost.count[KTRACE_LOST_OVERWRITTEN] = stats.overwritten > placed ?
+					      stats.overwritten - placed : 0;
+	placed -= stats.overwritten < placed ? stats.overwritten : placed;
+	lost.count[KTRACE_LOST_FULL] = stats.dropped > placed ? stats.dropped - placed : 0;
+	lost.count[KTRACE_LOST_NESTED] = stats.nested;
+	if (!lost.count[KTRACE_LOST_OVERWRITTEN] && !lost.count[KTRACE_LOST_FULL] && !stats.nested)
+		return 0;
+	return import_writer_lost(job->w, KTRACE_CHANNEL_KERNEL, (int)s->pages.cpu->cpu,
+				  stamp(s->last_ns), &lost);
+}
+
+/* Losses after the last event of a CPU, and those without a place */
+static int put_late_losses(struct job *job)
+{
+	int ret = 0;
+
+	for (__u32 i = 0; i < job->merge.nr && !ret; i++) {
+		const struct merge_stream *s = &job->merge.all[i];
+
+		if (!s->pages.data)
+			ret = put_lost(job, s, s->last_ns);
+		if (!ret)
+			ret = put_rest(job, s);
 	}
-	ret = nr > 1 ? tracecmd_iterate_events_multi(all, nr, take, job) :
-	      tracecmd_iterate_events(handle, NULL, 0, take, job);
-	while (nr > 1)
-		tracecmd_close(all[--nr]);
-	free(all);
+	return ret;
+}
+
+/* Reports what could not be read. Return: true: something was left out. */
+static bool report_damage(const struct job *job)
+{
+	const struct file *f = &job->file;
+	bool is_damaged = f->damaged;
+
+	if (f->damaged && f->damage)
+		complain_about(f->path, "damaged or truncated at byte %llu: %s cannot be read",
+			       (unsigned long long)f->damage, f->damaged);
+	else if (f->damaged)
+		complain_about(f->path, "damaged: %s cannot be read", f->damaged);
+	for (__u32 i = 0; i < f->buffer_nr; i++)
+		if (f->buffers[i].is_text) {
+			complain_about(f->path, "the text of a latency tracer is left out; "
+				       "'trace-cmd report' prints it");
+			is_damaged = true;
+		}
+	return is_damaged;
+}
+
+static void report(const struct job *job)
+{
+	const struct file *f = &job->file;
+	const struct record *r = &job->record;
+
+	if (r->bytes)
+		complain_about(f->path, "%llu events stay bytes (ftrace:unknown): the file has no "
+			       "readable description of them, of type %u first",
+			       (unsigned long long)r->bytes, r->bytes_type);
+	if (job->formats.failed)
+		complain_about(f->path, "%u descriptions of events cannot be read, %s first",
+			       job->formats.failed, job->formats.first);
+	if (job->back)
+		complain_about(f->path, "%llu times time goes back, first on CPU %u to %lld ns",
+			       (unsigned long long)job->back, job->back_cpu,
+			       (long long)job->back_ns);
+	if (job->has_calls && !f->machine)
+		complain_about(f->path, "does not say what machine it is of: system calls have %s",
+			       machine_of(f) ? "the names of those of x86" : "numbers only");
+}
+
+static int read_events(struct job *job)
+{
+	const struct merge_stream *first;
+	int ret = merge_open(&job->merge, &job->file, job->formats.page_long);
+
+	first = merge_first(&job->merge);
+	if (!ret)
+		ret = begin(job, first ? first->ns : 0);
+	progress_begin_bytes(job->file.all.size);
+	if (!ret)
+		ret = put_events(job);
+	progress_end();
+	if (!ret)
+		ret = put_late_losses(job);
 	return ret;
 }
 
 static int read_file(struct job *job)
 {
-	struct tracecmd_input *handle;
-	struct stat st;
-	int ret;
+	int ret = file_open(&job->file, job->file.path);
 
-	if (stat(job->path, &st)) {
-		complain_about(job->path, "%s", strerror(errno));
-		return -ECANCELED;
+	if (ret)
+		return ret;
+	ret = formats_read(&job->formats, &job->file);
+	record_init(&job->record, &job->file, &job->formats);
+	if (!ret && !job->file.buffer_nr && job->file.damaged) {
+		report_damage(job);
+		ret = -ECANCELED;
 	}
-	handle = tracecmd_open(job->path, TRACECMD_FL_LOAD_NO_PLUGINS);
-	if (!handle) {
-		complain_about(job->path, "damaged, or not a file of trace-cmd");
-		return -ECANCELED;
+	if (!ret)
+		ret = read_events(job);
+	if (!ret) {
+		report(job);
+		ret = report_damage(job) ? STATUS_DAMAGED : 0;
 	}
-	progress_begin_bytes((__u64)st.st_size);
-	ret = read_buffers(job, handle);
-	progress_end();
-	tracecmd_close(handle);
-	if (!ret && !import_writer_has_about(job->f))
-		ret = begin(job, WALL_CLOCK_NS);
+	merge_close(&job->merge);
+	record_free(&job->record);
+	formats_free(&job->formats);
+	file_close(&job->file);
 	return ret;
 }
 
 static int convert(struct import *x, int nr, char **paths)
 {
-	struct job job = {
-		.x = x, .path = paths[0], .desc.flush = output_grow, .data.flush = output_grow,
-	};
+	struct job job = { .x = x, .file.path = paths[0] };
 	int ret;
 
 	if (nr > 1) {
-		complain_about(paths[1], "one file at a time, as each has a clock of its own");
+		complain_about(paths[1], "one file at a time, as each has CPUs and threads of its "
+			       "own; times of a guest are shifted to its host's, so 'ktrace list' "
+			       "of both tracefiles shows one time line");
 		return -ECANCELED;
 	}
-	ret = import_open(x, &job.f);
+	ret = import_open(x, &job.w);
 	if (ret)
 		return ret;
-	ret = import_close(x, job.f, read_file(&job));
-	free(job.desc.buf);
-	free(job.data.buf);
-	return ret;
+	return import_close(x, job.w, read_file(&job));
 }
 
 static int run(int argc, char **argv)
