@@ -66,14 +66,16 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Skips "12.345678:" or "12345:". NULL: another word */
-static const char *skip_time(const char *s, const char *end)
+/* Skips "12.345678:", or "12345:" if @has_whole. NULL: another word */
+static const char *skip_time(const char *s, const char *end, bool has_whole)
 {
 	const char *at = s;
 
 	while (at < end && is_digit(*at))
 		at++;
 	if (at == s)
+		return NULL;
+	if (at < end && *at != '.' && !has_whole)
 		return NULL;
 	if (at < end && *at == '.') {
 		for (s = ++at; at < end && is_digit(*at);)
@@ -106,13 +108,13 @@ static const char *skip_cpu(const char *s, const char *end)
 /* Skips what follows a CPU: perhaps flags such as "d..1", then the time. */
 static const char *skip_rest(const char *s, const char *end, bool has_flags)
 {
-	const char *at = skip_blanks(s, end), *time = skip_time(at, end);
+	const char *at = skip_blanks(s, end), *time = skip_time(at, end, has_flags);
 
 	if (time || !has_flags)
 		return time;
 	while (at < end && *at != ' ')
 		at++;
-	return skip_time(skip_blanks(at, end), end);
+	return skip_time(skip_blanks(at, end), end, has_flags);
 }
 
 /* True if "-PID" or "-PID (TGID)" ends at @s. */

@@ -24,6 +24,7 @@
 #include "base/when.h"
 #include "import/import_writer.h"
 #include "import/input.h"
+#include "import/uncompress.h"
 
 static const struct import_format import_chrome = { .name = "chrome", .program = "import-chrome" };
 static const struct import_format import_ctf = { .name = "ctf", .program = "import-ctf" };
@@ -263,10 +264,16 @@ static const char *missing(const struct import *x, int nr)
 
 static const char *format_of_head(struct import *x, const unsigned char *head, size_t nr)
 {
-	const char *looks = foreign_format(head, nr);
+	const char *looks = foreign_format(head, nr), *by;
+	static char text[96];
 
 	if (looks)
 		return set_format(x, looks);
+	if (compression_of(head, nr, &by) == COMPRESSION_OTHER) {
+		snprintf(text, sizeof(text), "the file is compressed by %s, which ktrace cannot "
+			 "unpack: unpack it first", by);
+		return text;
+	}
 	if (nr >= sizeof(KTRACE_FILE_MAGIC) - 1 &&
 	    !memcmp(head, KTRACE_FILE_MAGIC, sizeof(KTRACE_FILE_MAGIC) - 1))
 		return "the file is a tracefile of ktrace already";

@@ -135,8 +135,11 @@ static int put_events(struct chrome *c)
 	const struct chrome_walk walk = {
 		c->is_sorted ? chrome_convert : index_event, chrome_convert_sample, put_member,
 	};
-	int ret = chrome_walk(c, &walk);
+	int ret;
 
+	/* The first pass has counted them, too. */
+	c->bad = 0;
+	ret = chrome_walk(c, &walk);
 	if (!ret && !c->is_sorted)
 		ret = spool_each(&c->index, put_indexed, c);
 	spool_free(&c->index);

@@ -61,7 +61,7 @@ int chrome_put_system(struct chrome *c)
 	char *text;
 	int ret;
 
-	if (!c->system.at)
+	if (!c->system.at || c->system.size <= sizeof("[]") - 1)
 		return 0;
 	if (c->system.kind != JSON_STRING) {
 		complain_about(c->path, "systemTraceEvents is not text, and is left out");

@@ -21,7 +21,7 @@
  * @file:	its contents
  * @text:	lines of a JavaScript string, unescaped
  * @json:	traces in a page that are JSON
- * @processes:	lists of processes in a page
+ * @processes:	lists of processes in a page, with unknown columns
  * @is_cut:	the page ends within a trace
  * @parts:	number of traces
  */
@@ -38,6 +38,8 @@ struct job {
 	bool is_cut;
 	__u64 parts;
 };
+
+typedef int (*take_fn)(struct systrace *s, const char *text, size_t size);
 
 static void unescape(struct job *job, struct html_part *part)
 {
@@ -57,27 +59,30 @@ static void unescape(struct job *job, struct html_part *part)
 	part->size = job->text.len;
 }
 
-/* True if a part of a page is a trace of the kernel; counts others. */
-static bool is_trace(struct job *job, const struct html_part *part)
+/* Takes a part of a page. Return: 0, -errno. */
+static int take_part(struct job *job, const struct html_part *part, take_fn take)
 {
 	const char *at = part->at, *end = at + part->size;
+	bool is_known = true;
+	int ret;
 
 	while (at < end && strchr(" \t\r\n", *at) && *at)
 		at++;
 	if (at < end && (*at == '{' || *at == '[')) {
 		job->json++;
-		return false;
+		return 0;
 	}
 	if (end - at > 5 && (!memcmp(at, "USER ", 5) || !memcmp(at, "PID ", 4))) {
-		job->processes++;
-		return false;
+		ret = systrace_processes(&job->s, at, (size_t)(end - at), &is_known);
+		job->processes += !is_known;
+		return ret;
 	}
-	return true;
+	job->parts++;
+	return take(&job->s, part->at, part->size);
 }
 
 /* Passes each text of the file to @take. Return: 0, -errno. */
-static int each_text(struct job *job,
-		     int (*take)(struct systrace *s, const char *text, size_t size))
+static int each_text(struct job *job, take_fn take)
 {
 	const char *data = job->file.data;
 	struct html_part part;
@@ -94,10 +99,7 @@ static int each_text(struct job *job,
 			unescape(job, &part);
 		if (job->text.error)
 			return job->text.error;
-		if (!is_trace(job, &part))
-			continue;
-		job->parts++;
-		ret = take(&job->s, part.at, part.size);
+		ret = take_part(job, &part, take);
 	}
 	return ret;
 }
@@ -142,7 +144,7 @@ static int complain(const struct job *job)
 	if (job->b.as_text)
 		complain_about(job->path, "%llu events have fields that cannot be described, and "
 			       "are shown as foreign:text", (unsigned long long)job->b.as_text);
-	return status || !job->parts || job->json || job->is_cut ? STATUS_DAMAGED : 0;
+	return status || !job->parts || job->json || job->processes || job->is_cut ? STATUS_DAMAGED : 0;
 }
 
 static int write_events(struct job *job)

@@ -73,6 +73,11 @@ void systrace_init(struct systrace *s, struct event_builder *b, struct foreign_t
 void systrace_free(struct systrace *s);
 /* Reads names of threads, clocks and losses, before the conversion. Return: 0, -errno. */
 int systrace_learn(struct systrace *s, const char *text, size_t size);
+/*
+ * Learns from a list of processes, as ps prints it; *@is_known: false if it has no known columns.
+ * Return: 0, -errno.
+ */
+int systrace_processes(struct systrace *s, const char *text, size_t size, bool *is_known);
 /* Converts all lines. Return: 0, -errno. */
 int systrace_convert(struct systrace *s, const char *text, size_t size);
 /* Reports what was left out. Return: STATUS_DAMAGED if there is any, 0. */
