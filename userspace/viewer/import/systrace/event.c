@@ -109,6 +109,21 @@ static void put_task(struct systrace *s, const char *prefix, const char *comm, _
 	builder_s64(s->b, name, prio);
 }
 
+/* Returns the bits of a state that trace-cmd prints as letters, one for each bit. */
+static __s64 state_of(const char *letters)
+{
+	static const char names[] = "SDTtZXxW";
+	const char *at;
+	__s64 bits = 0;
+
+	for (; *letters; letters++) {
+		at = strchr(names, *letters);
+		if (at)
+			bits |= 1 << (at - names);
+	}
+	return bits;
+}
+
 /* "bash:12 [120] S ==> swapper/0:0 [120]", as trace-cmd prints sched_switch */
 static bool take_switch(struct systrace *s, char *text)
 {
@@ -127,7 +142,7 @@ static bool take_switch(struct systrace *s, char *text)
 	    !cut_task(arrow + 5, &comm[1], &pid[1], &prio[1]))
 		return false;
 	put_task(s, "prev_", comm[0], pid[0], prio[0]);
-	builder_text(s->b, "prev_state", state, strlen(state));
+	builder_s64(s->b, "prev_state", state_of(state));
 	put_task(s, "next_", comm[1], pid[1], prio[1]);
 	return true;
 }
