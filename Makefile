@@ -61,7 +61,8 @@ viewer_src   := userspace/viewer/main.c $(wildcard $(viewer_rooms:%=userspace/vi
 # Pages that ktrace help shows, in the folder where it looks for them
 pages        := $(wildcard Documentation/man/ktrace*.1)
 # Commands with libraries that no other command needs are separate programs; apart_dir is the folder of each.
-apart        := export-perfetto export-sqlite import-ctf import-perfetto import-trace-dat serve session tui
+apart        := export-perfetto export-sqlite import-chrome import-ctf import-perfetto import-systrace \
+		import-trace-dat serve session tui
 apart_dir     = userspace/viewer/$(if $(filter serve,$(1)),html/serve,$(subst export-,export/,$(subst \
 		import-,import/,$(1))))
 tui_libs     := -lncursesw -ltinfo
@@ -204,13 +205,13 @@ $(BUILD)/bin/ktraced: $(daemon_src:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/service.pb
 $(BUILD)/bin/ktrace: $(viewer_src:%.c=$(BUILD)/obj/%.o) $(BUILD)/lib/libktraceset.so
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(LINK) -lktraceset -ldw -lelf -lm -lz -lzstd -o $@
+	$(LINK) -lktraceset -ldw -lelf -lm -lz -lzstd -llzma -o $@
 
 # What the viewer's programs share with ktrace: everything except its table of commands
 $(BUILD)/lib/viewer.a: $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out %/main.c,$(viewer_src)))
 export-sqlite_libs = -lsqlite3
 export-perfetto_libs = -lprotobuf-c
-import-perfetto_libs := -lprotobuf-c -lz
+import-perfetto_libs := -lprotobuf-c
 session_libs := -lprotobuf-c -lz -lzstd
 import-ctf_libs := -lbabeltrace2
 import-trace-dat_libs := -ltraceevent -lz
@@ -223,7 +224,7 @@ $(BUILD)/libexec/ktrace/$(1): $(patsubst %.c,$(BUILD)/obj/%.o,\
 	$$(call say,LD,$$@)
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) -pthread $$(LDFLAGS) $$(filter %.o,$$^) $$(filter %.a,$$^) -L$(BUILD)/lib \
-		-Wl,-rpath,'$$$$ORIGIN/../../lib' $($(1)_libs) -lktraceset -ldw -lelf -lm -lzstd -o $$@
+		-Wl,-rpath,'$$$$ORIGIN/../../lib' $($(1)_libs) -lktraceset -ldw -lelf -lm -lz -lzstd -llzma -o $$@
 endef
 $(foreach p,$(apart),$(eval $(call apart_program,$(p))))
 
@@ -234,7 +235,7 @@ $(BUILD)/progs/html_turns: $(BUILD)/obj/tests/progs/html/turns.o $(BUILD)/lib/vi
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -pthread $(LDFLAGS) $(filter %.o %.a,$^) -L$(BUILD)/lib -Wl,-rpath,'$$ORIGIN/../lib' \
-		-lktraceset -ldw -lelf -lm -lz -lzstd -o $@
+		-lktraceset -ldw -lelf -lm -lz -lzstd -llzma -o $@
 
 # Messages of other tools
 $(BUILD)/include/%.pb-c.c $(BUILD)/include/%.pb-c.h: userspace/proto/%.proto
@@ -247,6 +248,9 @@ $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard userspace/viewer/*/perfetto/*.c)): \
 		| $(BUILD)/include/perfetto.pb-c.h
 $(BUILD)/libexec/ktrace/export-perfetto $(BUILD)/libexec/ktrace/import-perfetto: \
 		$(BUILD)/obj/perfetto.pb-c.o
+# A trace of Chrome's format may contain text of the kernel's.
+$(BUILD)/libexec/ktrace/import-chrome: $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out %/main.c,$(wildcard \
+		userspace/viewer/import/systrace/*.c)))
 # A session's packets become a tracefile as those of a file do.
 $(BUILD)/libexec/ktrace/session: $(BUILD)/obj/perfetto.pb-c.o $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out \
 		%/main.c,$(wildcard userspace/viewer/import/perfetto/*.c)))

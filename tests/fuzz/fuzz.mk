@@ -51,7 +51,7 @@ $(FUZZ)/bin/%: $(FUZZ)/obj/tests/fuzz/%.o $(FUZZ)/traceset.a
 	@mkdir -p $(@D)
 	$(Q)$(FUZZ_CC) -pthread -fsanitize=fuzzer,address,undefined $(FUZZ_EXTRA) \
 		$(filter %.o,$^) $(sort $(filter-out %/traceset.a,$(filter %.a,$^))) \
-		$(FUZZ)/traceset.a $(TRACESET_LIBS) -ldw -lelf -lbpf -lm $(service_libs) -o $@
+		$(FUZZ)/traceset.a $(TRACESET_LIBS) -ldw -lelf -lbpf -lm -llzma $(service_libs) -o $@
 
 .PHONY: fuzz fuzz-programs
 fuzz-programs: $(fuzzers)

@@ -3,6 +3,7 @@
 #include "viewer.h"
 
 #include "clock_warnings.h"
+#include "foreign.h"
 #include "parts.h"
 
 #include <errno.h>
@@ -87,38 +88,13 @@ void files_free(char **list)
 	free(list);
 }
 
-/* First bytes of other tools' files, and the names of their formats in ktrace import */
-static const struct {
-	const char *begin;
-	size_t size;
-	const char *format;
-} foreign[] = {
-	{ "\x17\x08\x44tracing", 10, "trace-dat" },
-	{ "PERFILE2", 8, "perf" },
-};
-
-/*
- * True if @head begins with a Perfetto packet: the byte 0x0a, then its length in groups of 7 bits.
- */
-static bool is_perfetto(const unsigned char *head, size_t nr)
-{
-	size_t at = 1, size = 0;
-
-	if (nr < 3 || head[0] != 0x0a)
-		return false;
-	do {
-		size |= (size_t)(head[at] & 0x7f) << 7 * (at - 1);
-	} while (head[at++] & 0x80 && at < nr && at < 5);
-	return size && (at + size == nr || (at + size < nr && head[at + size] == 0x0a));
-}
-
-const char *files_foreign_format(const char *path)
+/* Returns the format that ktrace import would take the file as, NULL = unknown. */
+static const char *format_of(const char *path)
 {
 	static unsigned char head[1 << 16];
 	char metadata[PATH_MAX];
 	struct stat st;
 	ssize_t nr = 0;
-	size_t i;
 	int fd;
 
 	snprintf(metadata, sizeof(metadata), "%s/metadata", path);
@@ -129,18 +105,12 @@ const char *files_foreign_format(const char *path)
 		nr = read(fd, head, sizeof(head));
 	if (fd >= 0)
 		close(fd);
-	if (nr <= 0)
-		return NULL;
-	for (i = 0; i < sizeof(foreign) / sizeof(foreign[0]); i++)
-		if ((size_t)nr >= foreign[i].size &&
-		    !memcmp(head, foreign[i].begin, foreign[i].size))
-			return foreign[i].format;
-	return is_perfetto(head, (size_t)nr) ? "perfetto" : NULL;
+	return nr > 0 ? foreign_format(head, (size_t)nr) : NULL;
 }
 
 static void complain_foreign(const char *path)
 {
-	const char *format = files_foreign_format(path);
+	const char *format = format_of(path);
 
 	if (format)
 		complain_about(path, "looks like one of another tool: 'ktrace import --from %s "

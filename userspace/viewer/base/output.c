@@ -137,6 +137,30 @@ void complain_safely(const char *format, ...)
 	put_complaint(&out);
 }
 
+/* Paths of temporary copies, and the names of their originals */
+static struct {
+	const char *path;
+	const char *name;
+} aliases[16];
+
+void complain_as(const char *path, const char *name)
+{
+	size_t i = 0;
+
+	while (i < sizeof(aliases) / sizeof(aliases[0]) - 1 && aliases[i].path)
+		i++;
+	aliases[i].path = path;
+	aliases[i].name = name;
+}
+
+static const char *known_as(const char *path)
+{
+	for (size_t i = 0; i < sizeof(aliases) / sizeof(aliases[0]) && aliases[i].path; i++)
+		if (!strcmp(aliases[i].path, path))
+			return aliases[i].name;
+	return path;
+}
+
 void complain_about(const char *path, const char *format, ...)
 {
 	char name[PATH_MAX], text[512], line[PATH_MAX + sizeof(text) + 16];
@@ -144,7 +168,7 @@ void complain_about(const char *path, const char *format, ...)
 	va_list ap;
 
 	/* Keep the error text after the name, however long the name is. */
-	snprintf(name, sizeof(name), "%s", path);
+	snprintf(name, sizeof(name), "%s", known_as(path));
 	va_start(ap, format);
 	vsnprintf(text, sizeof(text), format, ap);
 	va_end(ap);

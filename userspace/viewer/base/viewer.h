@@ -176,6 +176,10 @@ void complain_safely(const char *format, ...);
 __attribute__((format(printf, 2, 3)))
 void complain_about(const char *path, const char *format, ...);
 /*
+ * Makes messages about @path name @name instead: @path is a temporary copy. Both must stay valid.
+ */
+void complain_as(const char *path, const char *name);
+/*
  * Writes bytes from another buffer after those in the output buffer; @error: an error that follows
  * them.
  */
@@ -195,8 +199,6 @@ enum ktrace_cores cores_wanted(void);
  */
 char **files_expand(int nr, char **paths, int *out);
 void files_free(char **list);
-/* Returns the format that ktrace import would take the file as, by its content; NULL = unknown. */
-const char *files_foreign_format(const char *path);
 /* Opens all files and reports errors. NULL: none can be read. */
 struct ktrace_traceset *open_files(int nr, char **paths, int *status);
 /*

@@ -19,11 +19,18 @@
 #include <ktrace/tracefile.h>
 #include <ktrace/when.h>
 
+#include "base/foreign.h"
 #include "base/json.h"
 #include "base/when.h"
 #include "import/import_writer.h"
+#include "import/input.h"
+#include "import/uncompress.h"
 
+static const struct import_format import_chrome = { .name = "chrome", .program = "import-chrome" };
 static const struct import_format import_ctf = { .name = "ctf", .program = "import-ctf" };
+static const struct import_format import_systrace = {
+	.name = "systrace", .program = "import-systrace",
+};
 static const struct import_format import_trace_dat = {
 	.name = "trace-dat", .program = "import-trace-dat",
 };
@@ -32,8 +39,10 @@ static const struct import_format import_perfetto = {
 };
 
 static const struct import_format *const formats[] = {
+	&import_chrome,
 	&import_ctf,
 	&import_perfetto,
+	&import_systrace,
 	&import_trace_dat,
 	&import_perf,
 	&import_shark,
@@ -162,7 +171,12 @@ static int import(struct import *x, int nr, char **paths)
 	x->writes = output_name(x->path, nr, paths);
 	if (!x->writes)
 		return STATUS_DAMAGED;
-	ret = output_name_end(own_convert(x, nr, paths));
+	ret = input_prepare(x, nr, paths);
+	if (!ret)
+		ret = own_convert(x, nr, paths);
+	if (!ret && x->is_damaged)
+		ret = STATUS_DAMAGED;
+	ret = output_name_end(ret);
 	if (ret >= 0) {
 		put_result(x);
 		return output_end(ret);
@@ -197,11 +211,14 @@ static const char *set_offset(void *to, const char *text)
 static const struct option_row rows[] = {
 	{ .letter = 'f', .name = "from", .value = "FORMAT", .set = set_format,
 	  .help = "format of the files (default: by the content of the\n"
-		  "first; text of perf and shark must be named)\n"
+		  "first)\n"
+		  "chrome: JSON of Chrome's trace event format\n"
 		  "ctf: a folder with traces of CTF 1.8, such as LTTng's\n"
 		  "trace-dat: what trace-cmd records\n"
 		  "perfetto: packets of traced or ktraced --service\n"
 		  "perf: text of perf script, or what perf record records\n"
+		  "systrace: text of the kernel's trace, of trace-cmd\n"
+		  "report or atrace, or a page of systrace\n"
 		  "shark: chunks of S.Ha.R.K., a file each, compressed or\n"
 		  "not" },
 	{ .letter = 'o', .name = "output", .value = "FILE", .text = MEMBER(path),
@@ -228,26 +245,10 @@ static const struct option_set sets[] = {
 	{ NULL, 0 },
 };
 
-static bool is_tracefile(const char *path)
+static const char *missing(const struct import *x, int nr)
 {
-	char magic[sizeof(KTRACE_FILE_MAGIC)] = "";
-	struct stat st;
-	FILE *file = !stat(path, &st) && S_ISREG(st.st_mode) ? fopen(path, "re") : NULL;
-
-	if (file) {
-		(void)!fread(magic, 1, sizeof(magic) - 1, file);
-		fclose(file);
-	}
-	return !strcmp(magic, KTRACE_FILE_MAGIC);
-}
-
-static const char *missing(const struct import *x, int nr, char **paths)
-{
-	if (!x->format && nr && is_tracefile(paths[0]))
-		return "the file is a tracefile of ktrace already";
-	if (!x->format)
-		return nr ? "--from FORMAT is missing: the file does not look like any that is "
-			    "known" : "no file";
+	if (!nr)
+		return "no file";
 	if (!x->path)
 		return "-o FILE is missing";
 	if (x->ticks && x->is_raw)
@@ -258,20 +259,39 @@ static const char *missing(const struct import *x, int nr, char **paths)
 		return "--ticks-per-ms, --raw-ticks: not with this format";
 	if ((x->like || x->has_offset) && x->format->has_ticks)
 		return "--like, --offset: not with this format";
-	return nr ? NULL : "no file";
+	return NULL;
 }
 
-/* Sets the format by what the file looks like. Return: the exit status, -1 = go on. */
-static int guess_format(struct import *x, const struct command *cmd, const char *path)
+static const char *format_of_head(struct import *x, const unsigned char *head, size_t nr)
 {
-	const char *looks;
+	const char *looks = foreign_format(head, nr), *by;
+	static char text[96];
 
-	if (access(path, R_OK)) {
-		complain_about(path, "%s", strerror(errno));
-		return STATUS_DAMAGED;
+	if (looks)
+		return set_format(x, looks);
+	if (compression_of(head, nr, &by) == COMPRESSION_OTHER) {
+		snprintf(text, sizeof(text), "the file is compressed by %s, which ktrace cannot "
+			 "unpack: unpack it first", by);
+		return text;
 	}
-	looks = files_foreign_format(path);
-	return command_check(cmd, looks ? set_format(x, looks) : NULL);
+	if (nr >= sizeof(KTRACE_FILE_MAGIC) - 1 &&
+	    !memcmp(head, KTRACE_FILE_MAGIC, sizeof(KTRACE_FILE_MAGIC) - 1))
+		return "the file is a tracefile of ktrace already";
+	return "--from FORMAT is missing: the file does not look like any that is known. "
+	       "Looked for " FOREIGN_FORMATS;
+}
+
+/* Sets the format by the content of the first file. Return: the exit status, -1 = go on. */
+static int guess_format(struct import *x, const struct command *cmd, char **path)
+{
+	static unsigned char head[INPUT_HEAD];
+	struct stat st;
+	ssize_t nr;
+
+	if (!stat(*path, &st) && S_ISDIR(st.st_mode))
+		return command_check(cmd, set_format(x, "ctf"));
+	nr = input_head(path, head);
+	return nr < 0 ? STATUS_DAMAGED : command_check(cmd, format_of_head(x, head, (size_t)nr));
 }
 
 static int run(const struct command *cmd, int argc, char **argv)
@@ -280,9 +300,9 @@ static int run(const struct command *cmd, int argc, char **argv)
 	int status = command_parse(cmd, &x, argc, argv);
 
 	if (status < 0 && !x.format && optind < argc)
-		status = guess_format(&x, cmd, argv[optind]);
+		status = guess_format(&x, cmd, &argv[optind]);
 	if (status < 0)
-		status = command_check(cmd, missing(&x, argc - optind, argv + optind));
+		status = command_check(cmd, missing(&x, argc - optind));
 	if (status >= 0)
 		return status;
 	if (x.format->convert)

@@ -19,6 +19,7 @@ struct import_writer;
  * @has_offset:	--offset
  * @like:	a tracefile of the same boot, whose clock is that of the input; NULL = none
  * @is_json:	print the result as one JSON object
+ * @is_damaged:	an input file could not be uncompressed completely, as already reported
  * @events:	number of events written
  * @lost:	number of lost events according to the input
  * @skipped:	number of events left out because they cannot be described
@@ -34,6 +35,7 @@ struct import {
 	bool has_offset;
 	const char *like;
 	bool is_json;
+	bool is_damaged;
 	__u64 events;
 	__u64 lost;
 	__u64 skipped;
@@ -45,12 +47,14 @@ struct import {
  * @convert:	reads the files and writes @writes; returns the exit status, or -errno for @writes,
  *		-ECANCELED if already reported. NULL: @program does it
  * @program:	the program that the command hands over to, see command_program()
+ * @has_zstd:	@convert reads frames of zstd itself
  * @has_ticks:	stamps need --ticks-per-ms or --raw-ticks; other formats know their unit
  */
 struct import_format {
 	const char *name;
 	int (*convert)(struct import *x, int nr, char **paths);
 	const char *program;
+	bool has_zstd;
 	bool has_ticks;
 };
 

@@ -299,4 +299,6 @@ static int import(struct import *x, int nr, char **paths)
 	return status;
 }
 
-const struct import_format import_shark = { .name = "shark", .convert = import, .has_ticks = true };
+const struct import_format import_shark = {
+	.name = "shark", .convert = import, .has_zstd = true, .has_ticks = true,
+};

@@ -17,7 +17,7 @@
 #include "native.h"
 #include "packets.h"
 #include "sequence.h"
-#include "spool.h"
+#include "import/spool.h"
 #include "tracks.h"
 
 /* Bytes of a slice's name used in the names of its events */

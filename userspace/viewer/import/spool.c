@@ -23,6 +23,8 @@
 /* Bytes of a part released at a time after reading; at least a page. */
 #define PASSED (1u << 20)
 
+typedef int (*put_fn)(void *arg, const struct spooled *e, const char *data);
+
 /*
  * struct spool_run - a sorted part: its rest in the file, and its first event
  * passed: bytes before this offset have been released
@@ -40,6 +42,8 @@ static int compare(const void *a, const void *b)
 
 	if (x->ts != y->ts)
 		return x->ts < y->ts ? -1 : 1;
+	if (x->rank != y->rank)
+		return x->rank < y->rank ? -1 : 1;
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
@@ -103,7 +107,7 @@ int spool_add(struct spool *s, struct spooled e, const void *data)
 	return s->payloads.error;
 }
 
-static int put(struct import_writer *f, const struct spooled *e, const char *data)
+static int put(void *f, const struct spooled *e, const char *data)
 {
 	const struct ktrace_lost lost = { .count[KTRACE_LOST_FULL] = e->lost,
 					  .count[KTRACE_LOST_UNWRITTEN] = e->left_out };
@@ -146,7 +150,7 @@ static void take_head(struct spool_run *run, char *file)
 	run->at += sizeof(run->head);
 }
 
-static int merge(struct spool *s, char *file, struct import_writer *f)
+static int merge(struct spool *s, char *file, put_fn to, void *arg)
 {
 	struct spool_run *heap = s->runs;
 	size_t nr = s->run_nr;
@@ -159,7 +163,7 @@ static int merge(struct spool *s, char *file, struct import_writer *f)
 	for (size_t i = nr / 2; i-- > 0;)
 		sift(heap, nr, i);
 	while (nr && !ret) {
-		ret = put(f, &heap->head, file + heap->at);
+		ret = to(arg, &heap->head, file + heap->at);
 		heap->at += heap->head.len;
 		if (heap->at == heap->end)
 			*heap = heap[--nr];
@@ -170,7 +174,7 @@ static int merge(struct spool *s, char *file, struct import_writer *f)
 	return ret;
 }
 
-static int write_merged(struct spool *s, struct import_writer *f)
+static int each_merged(struct spool *s, put_fn to, void *arg)
 {
 	int ret = s->nr ? write_run(s) : 0;
 	char *file;
@@ -180,21 +184,26 @@ static int write_merged(struct spool *s, struct import_writer *f)
 	file = mmap(NULL, s->end, PROT_READ, MAP_SHARED, fileno(s->file), 0);
 	if (file == MAP_FAILED)
 		return complain_file(errno);
-	ret = merge(s, file, f);
+	ret = merge(s, file, to, arg);
 	munmap(file, s->end);
+	return ret;
+}
+
+int spool_each(struct spool *s, put_fn to, void *arg)
+{
+	int ret = 0;
+
+	if (s->run_nr)
+		return each_merged(s, to, arg);
+	sort(s);
+	for (size_t i = 0; i < s->nr && !ret; i++)
+		ret = to(arg, &s->events[i], s->payloads.buf + s->events[i].at);
 	return ret;
 }
 
 int spool_write(struct spool *s, struct import_writer *f)
 {
-	int ret = 0;
-
-	if (s->run_nr)
-		return write_merged(s, f);
-	sort(s);
-	for (size_t i = 0; i < s->nr && !ret; i++)
-		ret = put(f, &s->events[i], s->payloads.buf + s->events[i].at);
-	return ret;
+	return spool_each(s, put, f);
 }
 
 void spool_free(struct spool *s)

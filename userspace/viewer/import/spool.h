@@ -5,10 +5,10 @@
  * Events that do not fit in memory are sorted in parts in a temporary file, which are merged at
  * the end: memory does not grow with the trace.
  */
-#ifndef VIEWER_IMPORT_PERFETTO_SPOOL_H
-#define VIEWER_IMPORT_PERFETTO_SPOOL_H
+#ifndef VIEWER_IMPORT_SPOOL_H
+#define VIEWER_IMPORT_SPOOL_H
 
-#include "import/import_writer.h"
+#include "import_writer.h"
 
 #include <linux/ktrace_events.h>
 #include <stdio.h>
@@ -16,6 +16,7 @@
 /**
  * struct spooled - an event
  * @ts:		its time
+ * @rank:	order among events of the same time, before @order
  * @order:	order of arrival
  * @type:	NULL = a loss: of the CPU, or of programs if there is none
  * @at:		offset of its payload
@@ -27,6 +28,7 @@
  */
 struct spooled {
 	__u64 ts;
+	__s64 rank;
 	__u64 order;
 	const struct import_type *type;
 	size_t at;
@@ -71,6 +73,12 @@ struct spool {
  * be written, already reported.
  */
 int spool_add(struct spool *s, struct spooled e, const void *data);
+/*
+ * Passes all events to @put, with their payloads. Return: 0, -errno as above, or of @put, whose
+ * error ends it.
+ */
+int spool_each(struct spool *s, int (*put)(void *arg, const struct spooled *e, const char *data),
+	       void *arg);
 /* Writes all events. Return: 0, -errno as above, or of the tracefile. */
 int spool_write(struct spool *s, struct import_writer *f);
 void spool_free(struct spool *s);
