@@ -136,21 +136,28 @@ static int put_packet(struct conversion *c, const TracePacket *p)
 	return event_end(c, &thread);
 }
 
-static int put_loss(struct conversion *c, __u32 gaps, __u32 left_out)
+static int put_loss(struct conversion *c, int reason, __u64 count)
 {
-	return spool_add(&c->spool, (struct spooled){ .ts = c->ts, .cpu = -1, .lost = gaps,
-						      .left_out = left_out }, NULL);
+	if (!count)
+		return 0;
+	return spool_add(&c->spool, (struct spooled){ .ts = c->ts, .cpu = -1, .reason = reason,
+						      .lost = count }, NULL);
 }
 
 /* Records what a writer has lost before its next packet. */
 static int put_missing(struct conversion *c, struct sequence *s)
 {
-	const __u32 gaps = s->gaps, left_out = s->left_out;
+	int ret = 0;
 
-	if (!gaps && !left_out)
-		return 0;
-	s->gaps = s->left_out = 0;
-	return put_loss(c, gaps, left_out);
+	for (int i = 0; i < KTRACE_LOST_NR && !ret; i++) {
+		ret = put_loss(c, i, s->gaps[i]);
+		c->losses.marked[i] += s->gaps[i];
+		s->gaps[i] = 0;
+	}
+	if (!ret)
+		ret = put_loss(c, KTRACE_LOST_UNWRITTEN, s->left_out);
+	s->left_out = 0;
+	return ret;
 }
 
 /* Records losses of writers that have no further packet. */
@@ -190,6 +197,24 @@ static int leave_out(struct conversion *c, __u64 *counter)
 	return 0;
 }
 
+static int put_bundle(struct conversion *c, const TracePacket *p)
+{
+	int ret = 0;
+
+	if (p->ftrace_events->lost_events)
+		ret = losses_mark_cpu(&c->losses, p->machine_id, p->ftrace_events->cpu);
+	return ret ? ret : convert_ftrace(c, p->ftrace_events);
+}
+
+static int take_statistics(struct conversion *c, const TracePacket *p)
+{
+	if (p->data_case == PERFETTO__PROTOS__TRACE_PACKET__DATA_FTRACE_STATS)
+		return losses_take_cpus(&c->losses, p->machine_id, p->ftrace_stats, c->ts);
+	if (p->data_case == PERFETTO__PROTOS__TRACE_PACKET__DATA_TRACE_STATS)
+		losses_take_buffers(&c->losses, p->trace_stats, c->ts);
+	return 0;
+}
+
 static int convert_packet(struct conversion *c, const TracePacket *p)
 {
 	const size_t nr = c->sequences.sequences.nr;
@@ -204,7 +229,8 @@ static int convert_packet(struct conversion *c, const TracePacket *p)
 		c->sequence->pid = (__u32)p->trusted_pid;
 	learn_thread(c, p);
 	time = convert_time(c, p);
-	c->sequence->gaps += is_loss(c, p, c->sequences.sequences.nr != nr);
+	if (is_loss(c, p, c->sequences.sequences.nr != nr))
+		c->sequence->gaps[losses_reason(p->previous_packet_dropped)]++;
 	if (ret || natives_have(&c->natives, p))
 		return ret;
 	if (time == TIME_LOST || !sequence_knows(c->sequence, p))
@@ -217,7 +243,9 @@ static int convert_packet(struct conversion *c, const TracePacket *p)
 	if (p->data_case == PERFETTO__PROTOS__TRACE_PACKET__DATA_TRACK_EVENT)
 		return convert_track_event(c, p);
 	if (p->data_case == PERFETTO__PROTOS__TRACE_PACKET__DATA_FTRACE_EVENTS)
-		ret = convert_ftrace(c, p->ftrace_events);
+		ret = put_bundle(c, p);
+	if (!ret)
+		ret = take_statistics(c, p);
 	return ret ? ret : put_packet(c, p);
 }
 
@@ -232,7 +260,7 @@ static int take(void *arg, const struct packet *packet)
 	progress_at(packet->at);
 	if (packet->is_behind) {
 		sequences_forget(&c->sequences);
-		ret = put_loss(c, 1, 0);
+		ret = put_loss(c, KTRACE_LOST_FULL, 1);
 		if (ret)
 			return ret;
 	}
@@ -318,6 +346,7 @@ static void init_tables(struct conversion *c)
 	asyncs_init(&c->asyncs);
 	sequences_init(&c->sequences);
 	ftrace_init(&c->ftrace);
+	losses_init(&c->losses);
 	natives_init(&c->natives, PACKETS_MAX + (__u64)c->size * PACKETS_RATIO);
 	c->text_left = PACKETS_MAX + (__u64)c->size * PACKETS_RATIO;
 }
@@ -329,6 +358,7 @@ static void free_tables(struct conversion *c)
 	asyncs_free(&c->asyncs);
 	sequences_free(&c->sequences);
 	ftrace_free(&c->ftrace);
+	losses_free(&c->losses);
 	hash_table_free(&c->slices);
 	hash_table_free(&c->scopes);
 	spool_free(&c->spool);
@@ -349,6 +379,8 @@ static int write_events(struct conversion *c)
 	if (ret && ret != -EINVAL)
 		return ret;
 	error = put_all_missing(c);
+	if (!error)
+		error = losses_put(c);
 	if (error)
 		return error;
 	error = spool_write(&c->spool, c->f);

@@ -14,6 +14,7 @@
 #include "clocks.h"
 #include "ftrace.h"
 #include "legacy.h"
+#include "losses.h"
 #include "native.h"
 #include "packets.h"
 #include "sequence.h"
@@ -51,6 +52,7 @@ struct slice {
  * @slices:	names of slices
  * @scopes:	scopes of asynchronous ids, as struct slice
  * @ftrace:	state of the kernel's own tracer
+ * @losses:	losses that statistics state
  * @spool:	events waiting to be put in order
  * @packet:	the current one
  * @has_packet:	an event has the packet already
@@ -92,6 +94,7 @@ struct conversion {
 	struct hash_table slices;
 	struct hash_table scopes;
 	struct ftrace ftrace;
+	struct losses losses;
 	struct spool spool;
 	const struct packet *packet;
 	bool has_packet;

@@ -243,6 +243,7 @@ int event_put(struct conversion *c, struct spooled e)
 		return ret;
 	put_packet(c);
 	e.len = (__u32)c->payload.len;
+	losses_event(&c->losses, e.ts);
 	return c->payload.error ? c->payload.error : spool_add(&c->spool, e, c->payload.buf);
 }
 

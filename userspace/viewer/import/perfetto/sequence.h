@@ -13,6 +13,7 @@
 #include "perfetto.pb-c.h"
 
 #include <ktrace/decode.h>
+#include <linux/ktrace_ring.h>
 #include <stdbool.h>
 
 /* Kinds of interned names */
@@ -47,7 +48,7 @@ struct sequence_clock {
  * @machine:	id of its machine
  * @is_valid:	no part of its state is lost
  * @age:	number of losses so far
- * @gaps:	losses not recorded yet, as no later packet had a known time
+ * @gaps:	losses by reason not recorded yet, as no later packet had a known time
  * @left_out:	packets left out since
  * @names:	numbers of names, with their position in @text
  * @text:	names, each followed by a NUL
@@ -63,7 +64,7 @@ struct sequence {
 	__u32 machine;
 	bool is_valid;
 	__u32 age;
-	__u32 gaps;
+	__u32 gaps[KTRACE_LOST_NR];
 	__u32 left_out;
 	struct hash_table names[INTERNED_NR];
 	struct ktrace_out text;

@@ -105,19 +105,19 @@ int spool_add(struct spool *s, struct spooled e, const void *data)
 
 static int put(struct import_writer *f, const struct spooled *e, const char *data)
 {
-	const struct ktrace_lost lost = { .count[KTRACE_LOST_FULL] = e->lost,
-					  .count[KTRACE_LOST_UNWRITTEN] = e->left_out };
 	const struct import_writer_event event = {
 		.type = e->type, .cpu = e->cpu, .ts = e->ts, .tid = e->tid, .pid = e->pid,
 		.comm = *e->comm ? e->comm : NULL, .flags = e->flags, .len = e->len,
 		.data = e->len ? data : NULL,
 	};
 
+	struct ktrace_lost lost = { 0 };
+
 	if (e->type)
 		return import_writer_put(f, &event);
+	lost.count[e->reason] = e->lost;
 	return import_writer_lost(f, e->cpu < 0 ? KTRACE_CHANNEL_USER : KTRACE_CHANNEL_KERNEL,
-				  e->cpu,
-				  e->ts, &lost);
+				  e->cpu, e->ts, &lost);
 }
 
 /* Moves a run whose head is later now down the heap, until no run below it is earlier. */

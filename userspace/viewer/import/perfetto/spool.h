@@ -22,8 +22,8 @@
  * @len:	bytes of the payload
  * @tid:	as in struct import_writer_event; likewise @pid, @cpu and @flags
  * @comm:	"" = unknown
+ * @reason:	without a type: why events are lost, enum ktrace_lost_reason
  * @lost:	without a type: number of losses
- * @left_out:	without a type: number of packets left out
  */
 struct spooled {
 	__u64 ts;
@@ -36,8 +36,8 @@ struct spooled {
 	__s32 cpu;
 	__u32 flags;
 	char comm[KTRACE_COMM_LEN];
-	__u32 lost;
-	__u32 left_out;
+	int reason;
+	__u64 lost;
 };
 
 struct spool_run;
