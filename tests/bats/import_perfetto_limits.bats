@@ -210,11 +210,11 @@ needs()
 	[ "$("$KTRACE" list -e c:old t | wc -l)" = 1 ]
 }
 
-# lost: the losses of t, a line each: stamp, CPU, reason, count
+# lost: the losses of t, sorted, a line each: stamp, CPU, reason, count
 lost()
 {
 	"$KTRACE" list --json -e ktrace:lost t |
-		jq -r '[.raw, .cpu, .fields.reason, .fields.count] | map(tostring) | join(" ")'
+		jq -r '[.raw, .cpu, .fields.reason, .fields.count] | map(tostring) | join(" ")' | sort
 }
 
 @test "import perfetto: statistics state losses" {
@@ -235,9 +235,9 @@ lost()
 	[ "$status" = 0 ]
 	says ' 5934 lost'
 	valid_trace t
-	[ "$(lost)" = "$(printf '%s\n' '1000 null overwritten 902' '3000 null full 8' \
-		'3000 null corrupt 6' '3000 null unwritten 8' '3000 0 overwritten 5000' \
-		'3000 3 full 7' '3000 3 nested 2' '3000 3 overwritten 1')" ]
+	[ "$(lost)" = "$(printf '%s\n' '1000 null overwritten 902' '3000 0 overwritten 5000' '3000 3 full 7' \
+		'3000 3 nested 2' '3000 3 overwritten 1' '3000 null corrupt 6' '3000 null full 8' \
+		'3000 null unwritten 8')" ]
 	run_ktrace info t
 	says '5903 overwritten'
 }

@@ -103,7 +103,8 @@ int spool_add(struct spool *s, struct spooled e, const void *data)
 	return s->payloads.error;
 }
 
-static int put(struct import_writer *f, const struct spooled *e, const char *data)
+static int put(const struct spool *s, struct import_writer *f, const struct spooled *e,
+	       const char *data)
 {
 	const struct import_writer_event event = {
 		.type = e->type, .cpu = e->cpu, .ts = e->ts, .tid = e->tid, .pid = e->pid,
@@ -113,11 +114,22 @@ static int put(struct import_writer *f, const struct spooled *e, const char *dat
 
 	struct ktrace_lost lost = { 0 };
 
+	if (e->is_mark)
+		return s->put_mark(s->arg, e, data);
 	if (e->type)
 		return import_writer_put(f, &event);
 	lost.count[e->reason] = e->lost;
 	return import_writer_lost(f, e->cpu < 0 ? KTRACE_CHANNEL_USER : KTRACE_CHANNEL_KERNEL,
 				  e->cpu, e->ts, &lost);
+}
+
+int spool_write_one(struct import_writer *f, const struct spooled *e,
+		    const struct ktrace_out *payload)
+{
+	struct spooled one = *e;
+
+	one.len = (__u32)payload->len;
+	return put(NULL, f, &one, payload->buf);
 }
 
 /* Moves a run whose head is later now down the heap, until no run below it is earlier. */
@@ -159,7 +171,7 @@ static int merge(struct spool *s, char *file, struct import_writer *f)
 	for (size_t i = nr / 2; i-- > 0;)
 		sift(heap, nr, i);
 	while (nr && !ret) {
-		ret = put(f, &heap->head, file + heap->at);
+		ret = put(s, f, &heap->head, file + heap->at);
 		heap->at += heap->head.len;
 		if (heap->at == heap->end)
 			*heap = heap[--nr];
@@ -193,7 +205,7 @@ int spool_write(struct spool *s, struct import_writer *f)
 		return write_merged(s, f);
 	sort(s);
 	for (size_t i = 0; i < s->nr && !ret; i++)
-		ret = put(f, &s->events[i], s->payloads.buf + s->events[i].at);
+		ret = put(s, f, &s->events[i], s->payloads.buf + s->events[i].at);
 	return ret;
 }
 

@@ -24,6 +24,7 @@
  * @comm:	"" = unknown
  * @reason:	without a type: why events are lost, enum ktrace_lost_reason
  * @lost:	without a type: number of losses
+ * @is_mark:	its payload is a mark, which the function of the spool writes
  */
 struct spooled {
 	__u64 ts;
@@ -38,6 +39,7 @@ struct spooled {
 	char comm[KTRACE_COMM_LEN];
 	int reason;
 	__u64 lost;
+	bool is_mark;
 };
 
 struct spool_run;
@@ -53,6 +55,7 @@ struct spool_run;
  * @runs:	the parts in @file
  * @run_nr:	number of @runs
  * @end:	bytes of @file
+ * @put_mark:	writes an event that is a mark; it gets @arg
  */
 struct spool {
 	struct spooled *events;
@@ -64,6 +67,8 @@ struct spool {
 	struct spool_run *runs;
 	size_t run_nr;
 	size_t end;
+	int (*put_mark)(void *arg, const struct spooled *e, const char *data);
+	void *arg;
 };
 
 /*
@@ -71,6 +76,9 @@ struct spool {
  * be written, already reported.
  */
 int spool_add(struct spool *s, struct spooled e, const void *data);
+/* Writes an event at once, with this payload. */
+int spool_write_one(struct import_writer *f, const struct spooled *e,
+		    const struct ktrace_out *payload);
 /* Writes all events. Return: 0, -errno as above, or of the tracefile. */
 int spool_write(struct spool *s, struct import_writer *f);
 void spool_free(struct spool *s);
