@@ -251,6 +251,14 @@ $(BUILD)/libexec/ktrace/export-perfetto $(BUILD)/libexec/ktrace/import-perfetto:
 # A trace of Chrome's format may contain text of the kernel's.
 $(BUILD)/libexec/ktrace/import-chrome: $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out %/main.c,$(wildcard \
 		userspace/viewer/import/systrace/*.c)))
+# Descriptions of packets, which schema.c has in it
+packets_schema := $(BUILD)/include/perfetto_packets.ds
+$(packets_schema): userspace/proto/perfetto_packets.proto
+	@mkdir -p $(@D)
+	$(Q)protoc-c --proto_path=userspace/proto --descriptor_set_out=$@ $<
+schema_objects := $(foreach d,obj asan tsan fuzz/obj,$(BUILD)/$(d)/userspace/viewer/import/perfetto/schema.o)
+$(schema_objects): $(packets_schema)
+$(schema_objects): STD += -DPACKETS_SCHEMA='"$(packets_schema)"'
 # A session's packets become a tracefile as those of a file do.
 $(BUILD)/libexec/ktrace/session: $(BUILD)/obj/perfetto.pb-c.o $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out \
 		%/main.c,$(wildcard userspace/viewer/import/perfetto/*.c)))

@@ -44,7 +44,7 @@ kernel()
 			at 2090 8 '"task_rename":{"pid":8,"oldcomm":"b","newcomm":"bb"}'),$(
 			at 2100 8 '"cpu_frequency":{"state":1800000,"cpu_id":1}'),$(
 			at 2110 8 '"block_rq_issue":{"dev":2049,"sector":64,"bytes":4096,"rwbs":"WS"}'),$(
-			at 2120 8 '"print":{"ip":1,"buf":"B|8|work\n"}'),$(
+			at 2120 8 '"print":{"ip":1,"buf":"some text\n"}'),$(
 			at 2130 8 '"generic":{"event_name":"my_event","field":[{"name":"n","int_value":-3},{"name":"s","str_value":"x"}]}'),$(
 			at 2140 8 '"workqueue_execute_end":{"work":5}'),$(
 			at 2150 8 '"sched_process_exit":{"comm":"bb","pid":8,"tgid":8,"prio":120}')"
@@ -70,9 +70,9 @@ kernel()
 		1590 1 8 sched:comm {"tid":8,"pid":7,"comm":"bb","oldcomm":"b","oom_score_adj":0}
 		1600 1 8 power:frequency {"cpu":1,"khz":1800000}
 		1610 1 8 block:issue {"dev":8388609,"tag":64,"sector":64,"bytes":4096,"op":"WRITE","nr_sector":0,"comm":"","cmd":""}
-		1620 1 8 ftrace:print {"ip":1,"buf":"B|8|work\n"}
+		1620 1 8 ftrace:print {"ip":1,"buf":"some text\n"}
 		1630 1 8 my:my_event {"n":-3,"s":"x"}
-		1640 1 8 ftrace:other {"number":57}
+		1640 1 8 workqueue:workqueue_execute_end {"work":5,"function":0,"function_name":""}
 		1650 1 8 sched:exit {"tid":8,"pid":7,"prio":120,"comm":"bb","tgid":8}
 	END
 	# Threads are told by the process tree.

@@ -209,3 +209,69 @@ needs()
 	[ "$status" = 1 ]
 	[ "$("$KTRACE" list -e c:old t | wc -l)" = 1 ]
 }
+
+# lost: the losses of t, sorted, a line each: stamp, CPU, reason, count
+lost()
+{
+	"$KTRACE" list --json -e ktrace:lost t |
+		jq -r '[.raw, .cpu, .fields.reason, .fields.count] | map(tostring) | join(" ")' | sort
+}
+
+@test "import perfetto: statistics state losses" {
+	{
+		clocks '6 1000 3 1000 1 5000'
+		stamp 6 2000 one
+		echo '{"ftrace_stats":{"phase":1,"cpu_stats":[{"cpu":0,"overrun":10},{"cpu":3}]}}'
+		stamp 6 3000 two
+		echo '{"ftrace_stats":{"phase":2,"cpu_stats":[{"cpu":0,"overrun":5010},' \
+			'{"cpu":3,"overrun":1,"dropped_events":7,"commit_overrun":2}]}}'
+		# Totals of a session grow; smaller ones are those of another session.
+		for sum in 5 900 2; do
+			echo "{\"trace_stats\":{\"buffer_stats\":[{\"chunks_overwritten\":$sum,\"chunks_discarded\":1," \
+				'"trace_writer_packet_loss":3,"patches_failed":1},{"abi_violations":2}],"packets_lost":4}}'
+		done
+	} | make_trace trace
+	import trace
+	[ "$status" = 0 ]
+	says ' 5934 lost'
+	valid_trace t
+	[ "$(lost)" = "$(printf '%s\n' '1000 null overwritten 902' '3000 0 overwritten 5000' '3000 3 full 7' \
+		'3000 3 nested 2' '3000 3 overwritten 1' '3000 null corrupt 6' '3000 null full 8' \
+		'3000 null unwritten 8')" ]
+	run_ktrace info t
+	says '5903 overwritten'
+}
+
+@test "import perfetto: a loss that has a mark and is in statistics counts once" {
+	local p='{"trusted_packet_sequence_id":3,"timestamp":'
+	{
+		clocks '6 1000 3 1000 1 5000'
+		echo "${p}2000}"
+		# Causes: overwritten, no room for the writer, damaged, unknown
+		for mark in 65 257 5 1; do
+			echo "${p}$((2000 + mark)),\"previous_packet_dropped\":$mark}"
+		done
+		echo '{"ftrace_events":{"cpu":2,"lost_events":true,"event":[{"timestamp":2300,"pid":1,"sched_wakeup":{}}]}}'
+		echo '{"ftrace_stats":{"phase":2,"cpu_stats":[{"cpu":2,"overrun":11}]}}'
+		echo '{"trace_stats":{"buffer_stats":[{"chunks_overwritten":10,"trace_writer_packet_loss":2,"patches_failed":1}]}}'
+	} | make_trace trace
+	import trace
+	[ "$status" = 0 ]
+	[ "$(lost)" = "$(printf '%s\n' '1000 null overwritten 9' '2001 null full 1' '2005 null corrupt 1' \
+		'2065 null overwritten 1' '2257 null full 1' '2300 2 full 1' '2300 2 overwritten 10')" ]
+	says ' 24 lost'
+	# More marks than the statistics state
+	{
+		clocks '6 1000 3 1000 1 5000'
+		echo "${p}2000}"
+		echo "${p}2010,\"previous_packet_dropped\":1}"
+		echo "${p}2020,\"previous_packet_dropped\":1}"
+		echo '{"trace_stats":{"buffer_stats":[{"chunks_overwritten":1}]}}'
+		# A count that only damage can make
+		echo '{"ftrace_stats":{"phase":2,"cpu_stats":[{"cpu":4000000000,"overrun":18446744073709551615}]}}'
+	} | make_trace trace
+	import trace
+	[ "$status" = 0 ]
+	says ' 1099511627778 lost'
+	valid_trace t
+}

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """wire.py - protobuf messages as dictionaries, by the descriptions in messages.proto
 
+Messages and fields that are not there are those of userspace/proto/perfetto_packets.proto.
 encode("TracePacket", {"timestamp": 5}) returns bytes, decode() does the reverse. Fields without a
 description are kept under "?" as list of (number, wire type, value), and written last.
 """
@@ -13,7 +14,8 @@ import struct
 VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
 WIRE = {"double": FIXED64, "fixed64": FIXED64, "fixed32": FIXED32, "string": BYTES,
         "bytes": BYTES, "uint32": VARINT, "uint64": VARINT, "int32": VARINT, "int64": VARINT,
-        "bool": VARINT}
+        "bool": VARINT, "float": FIXED32, "sint32": VARINT, "sint64": VARINT, "sfixed32": FIXED32,
+        "sfixed64": FIXED64}
 
 
 class Malformed(ValueError):
@@ -28,7 +30,7 @@ class Field:
         self.kind = kind
         self.name = name
         self.number = int(number)
-        self.wire = WIRE.get(kind, BYTES)
+        self.wire = WIRE.get(kind, VARINT if kind.endswith(".Enum") else BYTES)
 
 
 def parse_messages(text):
@@ -36,16 +38,20 @@ def parse_messages(text):
     messages = {}
     text = re.sub(r"//.*", "", text)
     for name, body in re.findall(r"message (\w+) \{([^}]*)\}", text):
-        rows = re.findall(r"(optional|repeated) (\w+) (\w+) = (\d+)\s*;", body)
+        rows = re.findall(r"(optional|repeated) ([\w.]+) (\w+) = (\d+)\s*;", body)
         messages[name] = {row[2]: Field(*row) for row in rows}
     return messages
 
 
 def load_messages():
-    """Those of messages.proto."""
-    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "messages.proto")
-    with open(path, encoding="ascii") as file:
-        return parse_messages(file.read())
+    """Those of messages.proto, and of all packets."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    known = {}
+    for path in "../../userspace/proto/perfetto_packets.proto", "messages.proto":
+        with open(os.path.join(here, path), encoding="ascii") as file:
+            for name, fields in parse_messages(file.read()).items():
+                known[name] = known.get(name, {}) | fields
+    return known
 
 
 MESSAGES = load_messages()
@@ -87,10 +93,10 @@ def put_value(kind, value):
     """A field's value, without what says which field it is."""
     if kind in MESSAGES:
         value = encode(kind, value)
-    elif kind == "string":
+    elif isinstance(value, str):
         value = value.encode()
-    elif kind == "double":
-        return struct.pack("<d", value)
+    elif kind in ("double", "float"):
+        return struct.pack("<d" if kind == "double" else "<f", value)
     elif kind == "fixed64":
         return struct.pack("<Q", value)
     elif kind == "fixed32":
@@ -150,8 +156,8 @@ def take_value(kind, value):
         return decode(kind, value)
     if kind == "string":
         return value.decode(errors="surrogateescape")
-    if kind == "double":
-        return struct.unpack("<d", value)[0]
+    if kind in ("double", "float"):
+        return struct.unpack("<d" if kind == "double" else "<f", value)[0]
     if kind in ("fixed64", "fixed32"):
         return int.from_bytes(value, "little")
     if kind == "bool":

@@ -107,21 +107,39 @@ int spool_add(struct spool *s, struct spooled e, const void *data)
 	return s->payloads.error;
 }
 
-static int put(void *f, const struct spooled *e, const char *data)
+/* struct target - the spool and the tracefile that its events go to */
+struct target {
+	const struct spool *spool;
+	struct import_writer *f;
+};
+
+static int put(void *arg, const struct spooled *e, const char *data)
 {
-	const struct ktrace_lost lost = { .count[KTRACE_LOST_FULL] = e->lost,
-					  .count[KTRACE_LOST_UNWRITTEN] = e->left_out };
 	const struct import_writer_event event = {
 		.type = e->type, .cpu = e->cpu, .ts = e->ts, .tid = e->tid, .pid = e->pid,
 		.comm = *e->comm ? e->comm : NULL, .flags = e->flags, .len = e->len,
 		.data = e->len ? data : NULL,
 	};
+	const struct target *to = arg;
+	struct ktrace_lost lost = { 0 };
 
+	if (e->is_mark)
+		return to->spool->put_mark(to->spool->arg, e, data);
 	if (e->type)
-		return import_writer_put(f, &event);
-	return import_writer_lost(f, e->cpu < 0 ? KTRACE_CHANNEL_USER : KTRACE_CHANNEL_KERNEL,
-				  e->cpu,
-				  e->ts, &lost);
+		return import_writer_put(to->f, &event);
+	lost.count[e->reason] = e->lost;
+	return import_writer_lost(to->f, e->cpu < 0 ? KTRACE_CHANNEL_USER : KTRACE_CHANNEL_KERNEL,
+				  e->cpu, e->ts, &lost);
+}
+
+int spool_write_one(struct import_writer *f, const struct spooled *e,
+		    const struct ktrace_out *payload)
+{
+	struct target to = { .f = f };
+	struct spooled one = *e;
+
+	one.len = (__u32)payload->len;
+	return put(&to, &one, payload->buf);
 }
 
 /* Moves a run whose head is later now down the heap, until no run below it is earlier. */
@@ -203,7 +221,9 @@ int spool_each(struct spool *s, put_fn to, void *arg)
 
 int spool_write(struct spool *s, struct import_writer *f)
 {
-	return spool_each(s, put, f);
+	struct target to = { .spool = s, .f = f };
+
+	return spool_each(s, put, &to);
 }
 
 void spool_free(struct spool *s)

@@ -23,8 +23,9 @@
  * @len:	bytes of the payload
  * @tid:	as in struct import_writer_event; likewise @pid, @cpu and @flags
  * @comm:	"" = unknown
+ * @reason:	without a type: why events are lost, enum ktrace_lost_reason
  * @lost:	without a type: number of losses
- * @left_out:	without a type: number of packets left out
+ * @is_mark:	its payload is a mark, which the function of the spool writes
  */
 struct spooled {
 	__u64 ts;
@@ -38,8 +39,9 @@ struct spooled {
 	__s32 cpu;
 	__u32 flags;
 	char comm[KTRACE_COMM_LEN];
-	__u32 lost;
-	__u32 left_out;
+	int reason;
+	__u64 lost;
+	bool is_mark;
 };
 
 struct spool_run;
@@ -55,6 +57,7 @@ struct spool_run;
  * @runs:	the parts in @file
  * @run_nr:	number of @runs
  * @end:	bytes of @file
+ * @put_mark:	writes an event that is a mark; it gets @arg
  */
 struct spool {
 	struct spooled *events;
@@ -66,6 +69,8 @@ struct spool {
 	struct spool_run *runs;
 	size_t run_nr;
 	size_t end;
+	int (*put_mark)(void *arg, const struct spooled *e, const char *data);
+	void *arg;
 };
 
 /*
@@ -79,6 +84,9 @@ int spool_add(struct spool *s, struct spooled e, const void *data);
  */
 int spool_each(struct spool *s, int (*put)(void *arg, const struct spooled *e, const char *data),
 	       void *arg);
+/* Writes an event at once, with this payload. */
+int spool_write_one(struct import_writer *f, const struct spooled *e,
+		    const struct ktrace_out *payload);
 /* Writes all events. Return: 0, -errno as above, or of the tracefile. */
 int spool_write(struct spool *s, struct import_writer *f);
 void spool_free(struct spool *s);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* convert.c - converts a trace packet by packet */
 #include "convert.h"
+#include "ftrace_events.h"
 
 #include "base/progress.h"
 #include "base/temporary.h"
@@ -18,70 +19,8 @@ typedef Perfetto__Protos__TracePacket TracePacket;
 
 /* Deepest nesting of annotations */
 #define NESTED_MAX 32
-enum { PACKET_TRACK_EVENT = 11, EVENT_ANNOTATION = 4, ANNOTATION_DICT = 11, ANNOTATION_ARRAY = 12,
-       PACKET_SERVICE_EVENT = 69 };
-
-/* Names of packets, by the number of the field that tells the kind */
-static const struct kind {
-	__u32 number;
-	const char *name;
-} kinds[] = {
-	{ 1, "ftrace_events" }, { 2, "process_tree" }, { 4, "inode_file_map" },
-	{ 6, "clock_snapshot" }, { 7, "sys_stats" }, { 9, "process_stats" },
-	{ 33, "trace_config" }, { 34, "ftrace_stats" }, { 35, "trace_stats" },
-	{ 36, "synchronization_marker" }, { 37, "profile_packet" }, { 39, "android_log" },
-	{ 43, "process_descriptor" }, { 44, "thread_descriptor" }, { 45, "system_info" },
-	{ 46, "trigger" }, { 50, "compressed_packets" }, { 60, "track_descriptor" },
-	{ 66, "perf_sample" }, { 67, "cpu_info" }, { 69, "service_event" }, { 89, "trace_uuid" },
-	{ 113, "clone_snapshot_trigger" }, { 132, "journald_event" },
-	{ 133, "zstd_compressed_packets" }, { 900, "for_testing" },
-	/* Last, as a track event has other fields with it */
-	{ 11, "track_event" },
-};
-
-/* Names of events of the service, likewise */
-static const struct kind service_events[] = {
-	{ 1, "all_data_sources_started" }, { 2, "tracing_started" },
-	{ 3, "all_data_sources_flushed" }, { 4, "read_tracing_buffers_completed" },
-	{ 5, "tracing_disabled" }, { 6, "seized_for_bugreport" },
-	{ 7, "slow_starting_data_sources" }, { 8, "last_flush_slow_data_sources" },
-	{ 9, "flush_started" }, { 10, "clone_started" }, { 11, "buffer_cloned" },
-};
-
-static const char *find_kind(const struct kind *table, size_t nr, __u32 number)
-{
-	for (size_t i = 0; i < nr; i++)
-		if (table[i].number == number)
-			return table[i].name;
-	return NULL;
-}
-
-static const char *service_kind(const struct packet_field *f)
-{
-	const struct packet p = { .data = f->data, .size = f->size };
-	struct packet_field inner;
-	const char *name = NULL;
-	size_t at = 0;
-
-	while (!name && packet_next(&p, &at, &inner) == 1)
-		name = find_kind(service_events, sizeof(service_events) / sizeof(*service_events),
-				 inner.number);
-	return name ? name : "service_event";
-}
-
-static const char *kind_of(const struct packet *p)
-{
-	const char *name = NULL;
-	struct packet_field f;
-	size_t at = 0;
-
-	while (!name && packet_next(p, &at, &f) == 1) {
-		name = find_kind(kinds, sizeof(kinds) / sizeof(*kinds), f.number);
-		if (name && f.number == PACKET_SERVICE_EVENT && f.wire == 2)
-			name = service_kind(&f);
-	}
-	return name ? name : "packet";
-}
+enum { PACKET_FTRACE_EVENTS = 1, PACKET_TRACK_EVENT = 11, PACKET_INTERNED = 12,
+       EVENT_ANNOTATION = 4, ANNOTATION_DICT = 11, ANNOTATION_ARRAY = 12 };
 
 /*
  * True if annotations in a message are nested too deep, or the message is malformed: another
@@ -120,37 +59,28 @@ static bool is_too_deep(const struct packet *p)
 	return r < 0;
 }
 
-/* Writes a packet as an event of its kind, without its contents. */
-static int put_packet(struct conversion *c, const TracePacket *p)
+static int put_loss(struct conversion *c, int reason, __u64 count)
 {
-	const __u32 pid = p && p->trusted_pid > 0 ? (__u32)p->trusted_pid : 0;
-	const struct track_thread thread = {
-		.tid = pid ? pid & KTRACE_TID_MASK : TRACK_TID_SERVICE, .pid = pid,
-		.comm = pid ? tracks_main(&c->tracks, pid) : "service",
-	};
-
-	event_begin(c, "perfetto", kind_of(c->packet), "");
-	if (p && p->trusted_packet_sequence_id)
-		event_number(c, "u32", "sequence", p->trusted_packet_sequence_id);
-	event_number(c, "u32", "bytes", c->packet->size);
-	return event_end(c, &thread);
-}
-
-static int put_loss(struct conversion *c, __u32 gaps, __u32 left_out)
-{
-	return spool_add(&c->spool, (struct spooled){ .ts = c->ts, .cpu = -1, .lost = gaps,
-						      .left_out = left_out }, NULL);
+	if (!count)
+		return 0;
+	return spool_add(&c->spool, (struct spooled){ .ts = c->ts, .cpu = -1, .reason = reason,
+						      .lost = count }, NULL);
 }
 
 /* Records what a writer has lost before its next packet. */
 static int put_missing(struct conversion *c, struct sequence *s)
 {
-	const __u32 gaps = s->gaps, left_out = s->left_out;
+	int ret = 0;
 
-	if (!gaps && !left_out)
-		return 0;
-	s->gaps = s->left_out = 0;
-	return put_loss(c, gaps, left_out);
+	for (int i = 0; i < KTRACE_LOST_NR && !ret; i++) {
+		ret = put_loss(c, i, s->gaps[i]);
+		c->losses.marked[i] += s->gaps[i];
+		s->gaps[i] = 0;
+	}
+	if (!ret)
+		ret = put_loss(c, KTRACE_LOST_UNWRITTEN, s->left_out);
+	s->left_out = 0;
+	return ret;
 }
 
 /* Records losses of writers that have no further packet. */
@@ -190,6 +120,51 @@ static int leave_out(struct conversion *c, __u64 *counter)
 	return 0;
 }
 
+/* Keeps interned messages of all kinds as they are. */
+static int learn_interned(struct conversion *c)
+{
+	struct packet_field f, entry;
+	size_t at = 0, inside;
+	int ret = 0;
+
+	while (!ret && packet_next(c->packet, &at, &f) == 1) {
+		const struct packet all = { .data = f.data, .size = f.size };
+
+		inside = 0;
+		while (!ret && f.number == PACKET_INTERNED && f.wire == 2 &&
+		       packet_next(&all, &inside, &entry) == 1)
+			if (entry.wire == 2)
+				ret = sequence_intern(c->sequence, &entry);
+	}
+	return ret;
+}
+
+static int put_bundle(struct conversion *c, const TracePacket *p)
+{
+	struct packet_field f;
+	size_t at = 0;
+	int ret = 0;
+
+	while (!ret && packet_next(c->packet, &at, &f) == 1) {
+		const struct packet bundle = { .data = f.data, .size = f.size };
+
+		if (f.number == PACKET_FTRACE_EVENTS && f.wire == 2)
+			ret = ftrace_describe(c, &bundle);
+	}
+	if (!ret && p->ftrace_events->lost_events)
+		ret = losses_mark_cpu(&c->losses, p->machine_id, p->ftrace_events->cpu);
+	return ret ? ret : convert_ftrace(c, p->ftrace_events);
+}
+
+static int take_statistics(struct conversion *c, const TracePacket *p)
+{
+	if (p->data_case == PERFETTO__PROTOS__TRACE_PACKET__DATA_FTRACE_STATS)
+		return losses_take_cpus(&c->losses, p->machine_id, p->ftrace_stats, c->ts);
+	if (p->data_case == PERFETTO__PROTOS__TRACE_PACKET__DATA_TRACE_STATS)
+		losses_take_buffers(&c->losses, p->trace_stats, c->ts);
+	return 0;
+}
+
 static int convert_packet(struct conversion *c, const TracePacket *p)
 {
 	const size_t nr = c->sequences.sequences.nr;
@@ -200,11 +175,14 @@ static int convert_packet(struct conversion *c, const TracePacket *p)
 	if (!c->sequence)
 		return -ENOMEM;
 	ret = sequence_learn(c->sequence, p);
+	if (!ret)
+		ret = learn_interned(c);
 	if (p->trusted_pid > 0 && !c->sequence->tid)
 		c->sequence->pid = (__u32)p->trusted_pid;
 	learn_thread(c, p);
 	time = convert_time(c, p);
-	c->sequence->gaps += is_loss(c, p, c->sequences.sequences.nr != nr);
+	if (is_loss(c, p, c->sequences.sequences.nr != nr))
+		c->sequence->gaps[losses_reason(p->previous_packet_dropped)]++;
 	if (ret || natives_have(&c->natives, p))
 		return ret;
 	if (time == TIME_LOST || !sequence_knows(c->sequence, p))
@@ -217,8 +195,10 @@ static int convert_packet(struct conversion *c, const TracePacket *p)
 	if (p->data_case == PERFETTO__PROTOS__TRACE_PACKET__DATA_TRACK_EVENT)
 		return convert_track_event(c, p);
 	if (p->data_case == PERFETTO__PROTOS__TRACE_PACKET__DATA_FTRACE_EVENTS)
-		ret = convert_ftrace(c, p->ftrace_events);
-	return ret ? ret : put_packet(c, p);
+		ret = put_bundle(c, p);
+	if (!ret)
+		ret = take_statistics(c, p);
+	return ret ? ret : convert_other(c, p);
 }
 
 static int take(void *arg, const struct packet *packet)
@@ -232,7 +212,7 @@ static int take(void *arg, const struct packet *packet)
 	progress_at(packet->at);
 	if (packet->is_behind) {
 		sequences_forget(&c->sequences);
-		ret = put_loss(c, 1, 0);
+		ret = put_loss(c, KTRACE_LOST_FULL, 1);
 		if (ret)
 			return ret;
 	}
@@ -240,7 +220,7 @@ static int take(void *arg, const struct packet *packet)
 		p = perfetto__protos__trace_packet__unpack(NULL, packet->size, packet->data);
 	if (!p) {
 		c->bad_at = c->bad++ ? c->bad_at : packet->at;
-		return put_packet(c, NULL);
+		return kinds_put(c, NULL);
 	}
 	ret = convert_packet(c, p);
 	perfetto__protos__trace_packet__free_unpacked(p, NULL);
@@ -294,6 +274,19 @@ static int complain(const struct conversion *c, int ret)
 	if (c->unknown)
 		complain_about(c->path, "%llu packets left out: they refer to lost ones (names, "
 			       "defaults, the clock)", c->unknown);
+	if (c->undecoded)
+		complain_about(c->path, "%llu packets are shown without their contents, which are "
+			       "not known; the first is of kind %s", c->undecoded,
+			       c->first_undecoded);
+	if (c->unnamed)
+		complain_about(c->path, "%llu fields are shown by number, as their names are not "
+			       "known; the first is %s", c->unnamed, c->first_unnamed);
+	if (c->log_timeless)
+		complain_about(c->path, "%llu lines of Android's log have the time of their "
+			       "packet: no snapshot has CLOCK_REALTIME", c->log_timeless);
+	if (c->marks_bad)
+		complain_about(c->path, "%llu printed marks of Android cannot be read and are "
+			       "shown as text", c->marks_bad);
 	if (c->as_text)
 		complain_about(c->path, "%llu events have too many fields, or a type beyond the "
 			       "maximum number, and are shown as foreign:text", c->as_text);
@@ -311,15 +304,30 @@ void convert_init(struct conversion *c, const char *path, const unsigned char *d
 	};
 }
 
-static void init_tables(struct conversion *c)
+static int put_mark(void *arg, const struct spooled *e, const char *data)
 {
+	return atrace_put(arg, e, data);
+}
+
+static int init_tables(struct conversion *c)
+{
+	const int ret = schema_init(&c->schema);
+
+	c->packet_type = schema_find(&c->schema, "TracePacket");
+	c->ftrace_event_type = schema_find(&c->schema, "FtraceEvent");
+	c->track_event_type = schema_find(&c->schema, "TrackEvent");
+	c->spool.put_mark = put_mark;
+	c->spool.arg = c;
+	probes_init(c);
 	clocks_init(&c->clocks, c->size);
 	tracks_init(&c->tracks);
 	asyncs_init(&c->asyncs);
 	sequences_init(&c->sequences);
 	ftrace_init(&c->ftrace);
+	losses_init(&c->losses);
 	natives_init(&c->natives, PACKETS_MAX + (__u64)c->size * PACKETS_RATIO);
 	c->text_left = PACKETS_MAX + (__u64)c->size * PACKETS_RATIO;
+	return ret;
 }
 
 static void free_tables(struct conversion *c)
@@ -329,10 +337,13 @@ static void free_tables(struct conversion *c)
 	asyncs_free(&c->asyncs);
 	sequences_free(&c->sequences);
 	ftrace_free(&c->ftrace);
+	losses_free(&c->losses);
 	hash_table_free(&c->slices);
 	hash_table_free(&c->scopes);
 	spool_free(&c->spool);
 	natives_free(&c->natives);
+	schema_free(&c->schema);
+	hash_table_free(&c->gpu_counters);
 	free(c->desc.buf);
 	free(c->payload.buf);
 }
@@ -349,8 +360,11 @@ static int write_events(struct conversion *c)
 	if (ret && ret != -EINVAL)
 		return ret;
 	error = put_all_missing(c);
+	if (!error)
+		error = losses_put(c);
 	if (error)
 		return error;
+	c->is_writing = c->has_packet = true;
 	error = spool_write(&c->spool, c->f);
 	return error ? error : complain(c, ret);
 }
@@ -405,10 +419,10 @@ static int write_merged(struct conversion *c, const char *path, int level)
 
 int convert(struct conversion *c, const char *path, int level)
 {
-	int ret;
+	int ret = init_tables(c);
 
-	init_tables(c);
-	ret = convert_learn(c);
+	if (!ret)
+		ret = convert_learn(c);
 	/* Reading a session with empty buffers gives no bytes at all, which is no error. */
 	if (!ret && c->size && !c->has_any) {
 		complain_about(c->path, "not a Perfetto trace: no packet in it");

@@ -11,11 +11,15 @@
 
 #include "import/import_writer.h"
 
+#include "atrace.h"
 #include "clocks.h"
+#include "content.h"
 #include "ftrace.h"
 #include "legacy.h"
+#include "losses.h"
 #include "native.h"
 #include "packets.h"
+#include "schema.h"
 #include "sequence.h"
 #include "import/spool.h"
 #include "tracks.h"
@@ -51,6 +55,7 @@ struct slice {
  * @slices:	names of slices
  * @scopes:	scopes of asynchronous ids, as struct slice
  * @ftrace:	state of the kernel's own tracer
+ * @losses:	losses that statistics state
  * @spool:	events waiting to be put in order
  * @packet:	the current one
  * @has_packet:	an event has the packet already
@@ -59,6 +64,19 @@ struct slice {
  * @desc:	description of the current event
  * @payload:	its payload
  * @notes:	its annotations, NULL = none, @note_nr of them
+ * @content:	message that the current event shows, NULL = none; it is of @content_type
+ * @fields:	message with further fields of the event of a track, NULL = none, of @fields_type
+ * @put_nr:	number of events so far
+ * @schema:	descriptions of messages; @packet_type, @ftrace_event_type, @track_event_type: of
+ *		some of them
+ * @gpu_counters: names of counters
+ * @unnamed:	fields without a description; @first_unnamed: the first one
+ * @undecoded:	packets shown without their contents; @first_undecoded: kind of the first one
+ * @tail:	bytes after the payload of an event that is written at once, not spooled, @tail_size
+ *		of them
+ * @is_writing:	the spool is being written
+ * @log_timeless: lines of a log whose stamps no snapshot relates to others
+ * @marks_bad:	marks of Android in printed text that cannot be read
  * @natives:	recordings of ktrace found in the packets
  * @events:	number of events written
  * @lost:	number of lost events
@@ -92,6 +110,7 @@ struct conversion {
 	struct hash_table slices;
 	struct hash_table scopes;
 	struct ftrace ftrace;
+	struct losses losses;
 	struct spool spool;
 	const struct packet *packet;
 	bool has_packet;
@@ -101,6 +120,25 @@ struct conversion {
 	struct ktrace_out payload;
 	Perfetto__Protos__DebugAnnotation **notes;
 	size_t note_nr;
+	const struct packet *content;
+	__u32 content_type;
+	const struct packet *fields;
+	__u32 fields_type;
+	__u64 put_nr;
+	struct schema schema;
+	__u32 packet_type;
+	__u32 ftrace_event_type;
+	__u32 track_event_type;
+	struct hash_table gpu_counters;
+	__u64 unnamed;
+	char first_unnamed[SCHEMA_NAME + 32];
+	__u64 undecoded;
+	char first_undecoded[SCHEMA_NAME];
+	const char *tail;
+	size_t tail_size;
+	bool is_writing;
+	__u64 log_timeless;
+	__u64 marks_bad;
 	struct natives natives;
 	__u64 events;
 	__u64 lost;
@@ -139,8 +177,32 @@ enum packet_time convert_time(struct conversion *c, const Perfetto__Protos__Trac
 /* ftrace.c: converts the events of a CPU. Return: 0, -errno. */
 int convert_ftrace(struct conversion *c, const Perfetto__Protos__FtraceEventBundle *b);
 
+/* kinds.c: converts packets of all other kinds. */
+int convert_other(struct conversion *c, const Perfetto__Protos__TracePacket *p);
+/* Puts the current packet as an event of its kind. Return: 0, -errno. */
+int kinds_put(struct conversion *c, const Perfetto__Protos__TracePacket *p);
+/* Thread of a packet's event if the packet names none */
+struct track_thread kinds_thread(const struct conversion *c,
+				 const Perfetto__Protos__TracePacket *p);
+
+/*
+ * probes.c, samples.c: convert the message in a field of a packet to several events. Return: 0,
+ * -errno; nothing is put if there is nothing to show.
+ */
+void probes_init(struct conversion *c);
+int probes_put(struct conversion *c, const Perfetto__Protos__TracePacket *p,
+	       const struct packet_field *f);
+int samples_put(struct conversion *c, const struct packet_field *f);
+/* Puts a value of a counter. */
+int counter_put(struct conversion *c, const char *name, bool is_whole, __s64 value, double real,
+		const struct track_thread *thread);
+
 /* event.c: converts an event of a track. Return: 0, -errno. */
 int convert_track_event(struct conversion *c, const Perfetto__Protos__TracePacket *p);
+/* The same for an event on this track, or on the track of its id, which @lane names if it is new */
+int convert_on_track(struct conversion *c, const Perfetto__Protos__TracePacket *p,
+		     struct track *track);
+int convert_async(struct conversion *c, const Perfetto__Protos__TracePacket *p, const char *lane);
 
 /* field.c: build the description and payload of an event. */
 void event_begin(struct conversion *c, const char *provider, const char *name, const char *suffix);
@@ -150,6 +212,23 @@ void event_numbers(struct conversion *c, const char *name, size_t count, size_t 
 		   const __u64 *values);
 void event_double(struct conversion *c, const char *name, double value);
 void event_text(struct conversion *c, const char *name, const char *text);
+/* The same for text that need not end with a NUL */
+void event_string(struct conversion *c, const char *name, const unsigned char *text, size_t size);
+void event_bytes(struct conversion *c, const char *name, const unsigned char *data, size_t size);
+void event_enum(struct conversion *c, const char *name, const struct schema_type *type,
+		__s64 value);
+/* Begins an array of 8-byte @scalar; event_element() adds to the array that this returned. */
+size_t event_array(struct conversion *c, const char *scalar, const char *name);
+void event_element(struct conversion *c, size_t array, __u64 value);
+/* Around JSON text that is appended to the payload */
+void event_json_begin(struct conversion *c, const char *name);
+void event_json_end(struct conversion *c);
+/*
+ * Returns how many bytes of a text to take. Any number of packets may refer to an interned text
+ * any number of times: so an event gets a limited number of bytes, and the trace as much as
+ * compressed packets could hold.
+ */
+size_t event_text_size(struct conversion *c, const unsigned char *text, size_t size);
 void event_annotation(struct conversion *c, const Perfetto__Protos__DebugAnnotation *a);
 /*
  * Puts the event into the spool, with its packet unless another event has it; @e lacks only the
@@ -157,6 +236,8 @@ void event_annotation(struct conversion *c, const Perfetto__Protos__DebugAnnotat
  * -errno.
  */
 int event_put(struct conversion *c, struct spooled e);
+/* Puts an event with the current payload into the spool, with its packet as above. */
+int event_spool(struct conversion *c, struct spooled e);
 /* Puts an event of a program, with the time of the packet. */
 int event_end(struct conversion *c, const struct track_thread *thread);
 

@@ -15,6 +15,9 @@ typedef Perfetto__Protos__TracePacket TracePacket;
  * later slices share a type and have the name as a field.
  */
 #define SLICES_MAX 16384u
+enum { PACKET_TRACK_EVENT = 11 };
+/* Fields of an event beside those of perfetto.proto; the others are left out, and counted. */
+#define FURTHER_MAX 64u
 
 static const char *category_of(const struct conversion *c, const TrackEvent *e, size_t i)
 {
@@ -89,6 +92,24 @@ static void put_flows(struct conversion *c, const TrackEvent *e)
 		put_ids(c, phase == 'f' ? "flow_end" : "flow", 1, (const uint64_t *)&id);
 }
 
+/* Puts the fields that perfetto.proto does not have. */
+static void put_further(struct conversion *c, const TrackEvent *e)
+{
+	struct packet_field f = content_find(c->packet, PACKET_TRACK_EVENT);
+	const struct packet m = { .data = f.data, .size = f.size };
+	const ProtobufCMessageUnknownField *u = e->base.unknown_fields;
+	const unsigned int nr = e->base.n_unknown_fields;
+	unsigned int k;
+
+	c->cut += nr > FURTHER_MAX;
+	for (unsigned int i = 0; f.wire == 2 && i < nr && i < FURTHER_MAX; i++) {
+		for (k = 0; k < i && u[k].tag != u[i].tag;)
+			k++;
+		if (k == i)
+			content_put_field(c, "", c->track_event_type, &m, (__u32)u[i].tag);
+	}
+}
+
 static int end_event(struct conversion *c, const TrackEvent *e, const struct track_thread *thread)
 {
 	bool is_local;
@@ -100,6 +121,10 @@ static int end_event(struct conversion *c, const TrackEvent *e, const struct tra
 	for (size_t i = 0; i < e->n_debug_annotations; i++)
 		event_annotation(c, e->debug_annotations[i]);
 	put_flows(c, e);
+	if (c->fields)
+		content_put(c, "", c->fields_type, c->fields);
+	else if (!c->is_writing)
+		put_further(c, e);
 	c->notes = e->debug_annotations;
 	c->note_nr = e->n_debug_annotations;
 	ret = event_end(c, thread);
@@ -213,6 +238,19 @@ static double value_of(struct track *track, double value)
 	return track->sum;
 }
 
+int counter_put(struct conversion *c, const char *name, bool is_whole, __s64 value, double real,
+		const struct track_thread *thread)
+{
+	event_begin(c, "counter", name, "");
+	if (is_whole)
+		event_number(c, "s64", "value", (__u64)value);
+	else
+		event_double(c, "value", real);
+	if (!is_plain(name))
+		event_text(c, "name", name);
+	return event_end(c, thread);
+}
+
 /* Writes a value of a counter: @value if @is_whole and the track has no sum, else @real. */
 static int put_value(struct conversion *c, __u64 uuid, bool is_whole, __s64 value, double real)
 {
@@ -271,7 +309,7 @@ static struct track_thread thread_of(struct conversion *c, const TracePacket *p,
 	return tracks_thread(&c->tracks, track, p->trusted_pid > 0 ? (__u32)p->trusted_pid : 0);
 }
 
-static int put_on_track(struct conversion *c, const TracePacket *p, struct track *track)
+int convert_on_track(struct conversion *c, const TracePacket *p, struct track *track)
 {
 	const TrackEvent *e = p->track_event;
 	const struct track_thread thread = thread_of(c, p, track);
@@ -298,7 +336,8 @@ static int find_async(struct conversion *c, const TrackEvent *e, struct async_id
 	struct slice key = { 0 }, *scope;
 	bool is_local;
 
-	if (legacy_is_by_name(e))
+	/* The key is compared as a whole, so nothing may remain after the text. */
+	if (legacy_is_by_name(e) && !e->legacy_event->id_scope)
 		snprintf(key.name, sizeof(key.name), "%s", name_of(c, e));
 	if (!legacy_is_by_name(e) || e->legacy_event->id_scope)
 		put_categories(c, e, key.provider, sizeof(key.provider));
@@ -313,7 +352,7 @@ static int find_async(struct conversion *c, const TrackEvent *e, struct async_id
 	return 0;
 }
 
-static int put_async(struct conversion *c, const TracePacket *p)
+int convert_async(struct conversion *c, const TracePacket *p, const char *lane)
 {
 	struct async_id id;
 	struct track *track;
@@ -321,10 +360,10 @@ static int put_async(struct conversion *c, const TracePacket *p)
 
 	if (ret)
 		return ret;
-	track = asyncs_track(&c->asyncs, &c->tracks, &id, name_of(c, p->track_event));
+	track = asyncs_track(&c->asyncs, &c->tracks, &id, lane);
 	if (!track)
 		return -ENOMEM;
-	ret = put_on_track(c, p, track);
+	ret = convert_on_track(c, p, track);
 	return ret ? ret : asyncs_done(&c->asyncs, &id, track);
 }
 
@@ -336,10 +375,10 @@ int convert_track_event(struct conversion *c, const TracePacket *p)
 	int ret;
 
 	if (legacy_is_async(e)) {
-		ret = put_async(c, p);
+		ret = convert_async(c, p, name_of(c, e));
 	} else {
 		track = tracks_get(&c->tracks, uuid);
-		ret = track ? put_on_track(c, p, track) : -ENOMEM;
+		ret = track ? convert_on_track(c, p, track) : -ENOMEM;
 	}
 	return ret ? ret : put_extra(c, e);
 }

@@ -67,26 +67,92 @@ void event_double(struct conversion *c, const char *name, double value)
 	ktrace_out_bytes(&c->payload, (const char *)&value, sizeof(value));
 }
 
-/*
- * Returns how many bytes of a text to take. Any number of packets may refer to an interned text
- * any number of times: so an event gets at most TEXT_MAX, and the trace as much as compressed
- * packets could hold.
- */
-static size_t text_size(struct conversion *c, const char *text)
+size_t event_text_size(struct conversion *c, const unsigned char *text, size_t size)
 {
 	const __u64 room = c->payload.len < TEXT_MAX ? TEXT_MAX - c->payload.len : 0;
 	const __u64 left = room < c->text_left ? room : c->text_left;
-	const size_t size = strnlen(text, (size_t)left);
+	const size_t all = strnlen((const char *)text, size);
+	const size_t taken = all < left ? all : (size_t)left;
 
-	c->text_left -= size;
-	c->cut += text[size] != 0;
-	return size;
+	c->text_left -= taken;
+	c->cut += taken < all;
+	return taken;
+}
+
+static size_t text_size(struct conversion *c, const char *text)
+{
+	return event_text_size(c, (const unsigned char *)text, strlen(text));
+}
+
+void event_string(struct conversion *c, const char *name, const unsigned char *text, size_t size)
+{
+	describe(c, "string", name);
+	ktrace_out_bytes(&c->payload, (const char *)text, event_text_size(c, text, size));
+	ktrace_out_char(&c->payload, '\0');
 }
 
 void event_text(struct conversion *c, const char *name, const char *text)
 {
+	event_string(c, name, (const unsigned char *)text, strlen(text));
+}
+
+void event_bytes(struct conversion *c, const char *name, const unsigned char *data, size_t size)
+{
+	const __u64 room = c->payload.len < TEXT_MAX ? TEXT_MAX - c->payload.len : 0;
+	const __u32 count = (__u32)(size < room ? size : room);
+
+	c->cut += count < size;
+	describe(c, "bytes", name);
+	ktrace_out_bytes(&c->payload, (const char *)&count, sizeof(count));
+	ktrace_out_bytes(&c->payload, (const char *)data, count);
+}
+
+void event_enum(struct conversion *c, const char *name, const struct schema_type *type,
+		__s64 value)
+{
+	ktrace_out_str(&c->desc, "enum<s32>(");
+	for (__u32 i = 0; i < type->nr; i++) {
+		const struct schema_field *v = schema_field_at(&c->schema, type->first + i);
+
+		if (i)
+			ktrace_out_char(&c->desc, ',');
+		import_writer_name(&c->desc, schema_name(&c->schema, v));
+		ktrace_out_char(&c->desc, '=');
+		ktrace_out_s64(&c->desc, (__s32)v->number);
+	}
+	describe(c, ")", name);
+	ktrace_out_bytes(&c->payload, (const char *)&value, sizeof(__s32));
+}
+
+size_t event_array(struct conversion *c, const char *scalar, const char *name)
+{
+	const __u32 count = 0;
+	char type[16];
+
+	snprintf(type, sizeof(type), "%s[]", scalar);
+	describe(c, type, name);
+	ktrace_out_bytes(&c->payload, (const char *)&count, sizeof(count));
+	return c->payload.len - sizeof(count);
+}
+
+void event_element(struct conversion *c, size_t array, __u64 value)
+{
+	__u32 count;
+
+	ktrace_out_bytes(&c->payload, (const char *)&value, sizeof(value));
+	if (c->payload.error)
+		return;
+	count = (__u32)((c->payload.len - array - sizeof(count)) / sizeof(value));
+	memcpy(c->payload.buf + array, &count, sizeof(count));
+}
+
+void event_json_begin(struct conversion *c, const char *name)
+{
 	describe(c, "string", name);
-	ktrace_out_bytes(&c->payload, text, text_size(c, text));
+}
+
+void event_json_end(struct conversion *c)
+{
 	ktrace_out_char(&c->payload, '\0');
 }
 
@@ -222,10 +288,28 @@ static int describe_as_text(struct conversion *c, __u32 kind, const struct impor
 	ktrace_out_char(&c->payload, '\0');
 	if (c->note_nr)
 		put_json_list(c, &fields);
+	else if (c->content)
+		content_json(c, c->content_type, c->content);
 	/* Ends the text; the call chain is empty */
 	ktrace_out_bytes(&c->payload, "\0", 2);
 	return c->payload.error ? c->payload.error :
 		import_type(c->f, kind, IMPORT_WRITER_TEXT, type);
+}
+
+int event_spool(struct conversion *c, struct spooled e)
+{
+	put_packet(c);
+	e.len = (__u32)c->payload.len;
+	losses_event(&c->losses, e.ts);
+	return c->payload.error ? c->payload.error : spool_add(&c->spool, e, c->payload.buf);
+}
+
+/* Writes an event that was made from one in the spool, which has its packet. */
+static int write_event(struct conversion *c, const struct spooled *e)
+{
+	ktrace_out_bytes(&c->payload, c->tail, c->tail_size);
+	c->tail_size = 0;
+	return c->payload.error ? c->payload.error : spool_write_one(c->f, e, &c->payload);
 }
 
 int event_put(struct conversion *c, struct spooled e)
@@ -234,6 +318,7 @@ int event_put(struct conversion *c, struct spooled e)
 	int ret;
 
 	ktrace_out_bytes(&c->desc, "}", 2);
+	c->put_nr++;
 	ret = c->desc.error ? c->desc.error : c->payload.error;
 	if (!ret)
 		ret = import_type(c->f, kind, c->desc.buf, &e.type);
@@ -241,9 +326,7 @@ int event_put(struct conversion *c, struct spooled e)
 		ret = describe_as_text(c, kind, &e.type);
 	if (ret)
 		return ret;
-	put_packet(c);
-	e.len = (__u32)c->payload.len;
-	return c->payload.error ? c->payload.error : spool_add(&c->spool, e, c->payload.buf);
+	return c->is_writing ? write_event(c, &e) : event_spool(c, e);
 }
 
 int event_end(struct conversion *c, const struct track_thread *thread)

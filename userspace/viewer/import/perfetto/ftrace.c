@@ -7,6 +7,7 @@
  */
 #include "convert.h"
 #include "ftrace.h"
+#include "ftrace_events.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -264,14 +265,38 @@ static int put_newtask(struct conversion *c, const Perfetto__Protos__TaskNewtask
 	return put_fork(c, at, tid, !is_thread ? tid : parent ? parent : at->tid, m->comm);
 }
 
-/* Writes an event whose number perfetto.proto does not know. */
+/*
+ * Writes an event that perfetto.proto does not have, by its description; without one, only its
+ * number.
+ */
 static int put_other(struct conversion *c, const FtraceEvent *e, const struct ftrace_place *at)
 {
+	const struct schema_field *f = ftrace_event_field(c, e);
 	const unsigned int nr = e->base.n_unknown_fields;
 
-	event_begin(c, "ftrace", "other", "");
-	event_number(c, "u32", "number", nr ? e->base.unknown_fields[nr - 1].tag : 0);
+	if (f && f->group)
+		event_begin(c, schema_group(&c->schema, f), schema_name(&c->schema, f), "");
+	else
+		begin_event(c, f ? schema_name(&c->schema, f) : "other");
+	if (f)
+		ftrace_event_content(c, e);
+	else
+		event_number(c, "u32", "number", nr ? e->base.unknown_fields[nr - 1].tag : 0);
 	return end_event(c, at);
+}
+
+/* Writes printed text, which may be a mark of Android. */
+static int put_print(struct conversion *c, const FtraceEvent *e, const struct ftrace_place *at)
+{
+	const struct thread *thread = hash_table_find(&c->ftrace.threads, &at->tid);
+	struct spooled mark = { .tid = at->tid, .pid = thread ? thread->pid : 0, .cpu = -1 };
+	int ret = 1;
+
+	if (thread)
+		memcpy(mark.comm, thread->comm, sizeof(mark.comm));
+	if (stamp_time(c, at->bundle, at->stamp, &mark.ts))
+		ret = atrace_take(c, &mark, e->print->buf);
+	return ret == 1 ? ftrace_put(c, "print", &e->print->base, at) : ret;
 }
 
 static int put_event(struct conversion *c, const Bundle *b, const FtraceEvent *e)
@@ -287,6 +312,8 @@ static int put_event(struct conversion *c, const Bundle *b, const FtraceEvent *e
 		return put_other(c, e, &at);
 	case PERFETTO__PROTOS__FTRACE_EVENT__EVENT_GENERIC:
 		return put_generic(c, e->generic, &at);
+	case PERFETTO__PROTOS__FTRACE_EVENT__EVENT_PRINT:
+		return put_print(c, e, &at);
 	case PERFETTO__PROTOS__FTRACE_EVENT__EVENT_TASK_NEWTASK:
 		return put_newtask(c, e->task_newtask, &at);
 	case PERFETTO__PROTOS__FTRACE_EVENT__EVENT_SCHED_PROCESS_FORK:

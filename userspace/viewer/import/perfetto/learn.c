@@ -7,6 +7,7 @@
  * on.
  */
 #include "convert.h"
+#include "ftrace_events.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -16,7 +17,8 @@
 /* Field numbers of packets */
 enum { PACKET_FTRACE_EVENTS = 1, PACKET_PROCESS_TREE = 2, PACKET_CLOCK_SNAPSHOT = 6,
        PACKET_SEQUENCE = 10, PACKET_SYSTEM_INFO = 45, PACKET_TRACK_DESCRIPTOR = 60,
-       PACKET_PART = 1717 };
+       PACKET_EXTENSIONS = 72, PACKET_PART = 1717 };
+#define EXTENSIONS_SET 1
 
 /* Clocks read per snapshot; ignores the others. */
 #define READINGS_MAX 32u
@@ -110,6 +112,23 @@ static __u32 sequence_of(const struct packet *p)
 	return 0;
 }
 
+static int learn_bundle(struct conversion *c, const struct packet_field *f)
+{
+	const struct packet bundle = { .data = f->data, .size = f->size };
+
+	ftrace_learn(c, f);
+	return ftrace_describe(c, &bundle);
+}
+
+/* Learns the descriptions of fields that other programs have added. */
+static int learn_extensions(struct conversion *c, const struct packet_field *f)
+{
+	const struct packet m = { .data = f->data, .size = f->size };
+	const struct packet_field set = content_find(&m, EXTENSIONS_SET);
+
+	return set.wire == 2 ? schema_add(&c->schema, set.data, set.size) : 0;
+}
+
 static int learn(void *arg, const struct packet *p)
 {
 	struct conversion *c = arg;
@@ -132,7 +151,9 @@ static int learn(void *arg, const struct packet *p)
 		else if (f.number == PACKET_PROCESS_TREE)
 			ret = ftrace_learn_tree(c, &f);
 		else if (f.number == PACKET_FTRACE_EVENTS)
-			ftrace_learn(c, &f);
+			ret = learn_bundle(c, &f);
+		else if (f.number == PACKET_EXTENSIONS)
+			ret = learn_extensions(c, &f);
 	}
 	return ret;
 }

@@ -13,11 +13,21 @@ enum { STATE_CLEARED = 1, STATE_NEEDED = 2 };
 
 /* Value of previous_packet_dropped without a cause */
 #define LOSS_MARK 1
+/* Field of interned data with the texts of annotations */
+#define INTERNED_STRINGS_FIELD 29u
 
 /* struct interned_name - position of a name's text; iid is the key */
 struct interned_name {
 	__u64 iid;
 	size_t at;
+};
+
+/* struct interned_entry - place of an interned message; iid and field are the key */
+struct interned_entry {
+	__u64 iid;
+	__u64 field;
+	size_t at;
+	size_t size;
 };
 
 void sequences_init(struct sequences *s)
@@ -32,6 +42,8 @@ static void forget(struct sequence *s)
 		hash_table_free(&s->names[i]);
 		s->names[i] = (struct hash_table)HASH_TABLE_INIT(struct interned_name, iid);
 	}
+	hash_table_free(&s->entries);
+	s->entries = (struct hash_table)HASH_TABLE_INIT(struct interned_entry, field);
 	s->text.len = 0;
 	s->clock = 0;
 	s->track = 0;
@@ -113,6 +125,40 @@ static int add_interned(struct sequence *s, const Perfetto__Protos__InternedData
 			       v->str.len);
 	}
 	return ret;
+}
+
+int sequence_intern(struct sequence *s, const struct packet_field *entry)
+{
+	const struct packet m = { .data = entry->data, .size = entry->size };
+	struct interned_entry key = { .field = entry->number }, *row;
+	struct packet_field f;
+	size_t at = 0;
+
+	/* The names of events and annotations are in tables of their own. */
+	if (entry->number <= 3 || entry->number == INTERNED_STRINGS_FIELD)
+		return 0;
+	while (packet_next(&m, &at, &f) == 1)
+		if (f.number == 1 && f.wire == 0)
+			key.iid = f.value;
+	row = hash_table_get(&s->entries, &key);
+	if (!row)
+		return -ENOMEM;
+	row->at = s->text.len;
+	row->size = entry->size;
+	ktrace_out_bytes(&s->text, (const char *)entry->data, entry->size);
+	return s->text.error;
+}
+
+bool sequence_interned(const struct sequence *s, __u32 field, __u64 iid, struct packet *entry)
+{
+	const struct interned_entry key = { .iid = iid, .field = field };
+	const struct interned_entry *row = s->entries.key ?
+					   hash_table_find(&s->entries, &key) : NULL;
+
+	if (row)
+		*entry = (struct packet){ .data = (unsigned char *)s->text.buf + row->at,
+					  .size = row->size };
+	return row;
 }
 
 static int set_counters(struct sequence *s, int which, size_t nr, const uint64_t *tracks)

@@ -9,10 +9,12 @@
 #define VIEWER_IMPORT_PERFETTO_SEQUENCE_H
 
 #include "base/hash_table.h"
+#include "packets.h"
 
 #include "perfetto.pb-c.h"
 
 #include <ktrace/decode.h>
+#include <linux/ktrace_ring.h>
 #include <stdbool.h>
 
 /* Kinds of interned names */
@@ -47,10 +49,11 @@ struct sequence_clock {
  * @machine:	id of its machine
  * @is_valid:	no part of its state is lost
  * @age:	number of losses so far
- * @gaps:	losses not recorded yet, as no later packet had a known time
+ * @gaps:	losses by reason not recorded yet, as no later packet had a known time
  * @left_out:	packets left out since
  * @names:	numbers of names, with their position in @text
- * @text:	names, each followed by a NUL
+ * @entries:	interned messages by field and number
+ * @text:	these and names, each followed by a NUL
  * @clock:	default clock of its packets, 0 = unknown
  * @track:	default track of its events
  * @counters:	tracks of extra values, integers first
@@ -63,9 +66,10 @@ struct sequence {
 	__u32 machine;
 	bool is_valid;
 	__u32 age;
-	__u32 gaps;
+	__u32 gaps[KTRACE_LOST_NR];
 	__u32 left_out;
 	struct hash_table names[INTERNED_NR];
+	struct hash_table entries;
 	struct ktrace_out text;
 	__u32 clock;
 	__u64 track;
@@ -96,6 +100,10 @@ bool sequence_has_time(const struct sequence *s, const struct sequence_clock *cl
 bool sequence_knows(const struct sequence *s, const Perfetto__Protos__TracePacket *p);
 /* True if packets are missing before it. The first packet of a sequence may have the mark, too. */
 bool sequence_is_lost(const Perfetto__Protos__TracePacket *p, bool is_first);
+/* Keeps an entry of interned data, with field 1 as its number. Return: 0, -ENOMEM. */
+int sequence_intern(struct sequence *s, const struct packet_field *entry);
+/* Finds an entry of a field of interned data, valid until the next packet. */
+bool sequence_interned(const struct sequence *s, __u32 field, __u64 iid, struct packet *entry);
 /* Returns the name of a number, valid until the next packet; NULL: unknown */
 const char *sequence_name(const struct sequence *s, enum interned table, __u64 iid);
 void sequences_free(struct sequences *s);

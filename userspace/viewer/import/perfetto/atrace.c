@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0
+/* atrace.c - reads marks, and converts them like events of tracks */
+#include "atrace.h"
+
+#include "convert.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Numbers of generated tracks of threads begin with this. */
+#define THREAD_UUID 0x6174726163000000ull
+/* Bytes of a mark; the kernel keeps no longer text. */
+#define MARK_MAX 4096u
+#define PARTS_MAX 5u
+
+/*
+ * struct mark - the parts of a mark
+ * phase: its letter; pid: the process, 0 = not given; name; track: NULL = none; value: of a
+ * counter, or the number of a span
+ */
+struct mark {
+	char phase;
+	__u32 pid;
+	const char *name;
+	const char *track;
+	__s64 value;
+	char text[MARK_MAX];
+};
+
+static bool take_s64(const char *text, __s64 *value)
+{
+	char *end;
+
+	errno = 0;
+	*value = strtoll(text, &end, 10);
+	return *text && !*end && !errno && strchr("-0123456789", *text);
+}
+
+static bool take_u32(const char *text, __u32 *value)
+{
+	__s64 number;
+	const bool is_number = take_s64(text, &number) && number >= 0 && number <= UINT32_MAX;
+
+	*value = is_number ? (__u32)number : 0;
+	return is_number;
+}
+
+/* Cuts the text at each '|', a name that B has only behind the process. Returns the parts. */
+static size_t cut(struct mark *m, char *parts[PARTS_MAX])
+{
+	size_t nr = 1;
+	char *at = m->text;
+
+	parts[0] = at;
+	while (nr < PARTS_MAX && !(m->text[0] == 'B' && nr == 3)) {
+		at = strchr(at, '|');
+		if (!at)
+			break;
+		*at++ = '\0';
+		parts[nr++] = at;
+	}
+	for (size_t i = nr; i < PARTS_MAX; i++)
+		parts[i] = at ? strchr(at, '\0') : (char *)"";
+	/* A further part of a counter is its group. */
+	at = strchr(parts[nr - 1], '|');
+	if (at && m->text[0] != 'B')
+		*at = '\0';
+	return nr;
+}
+
+static bool is_complete(struct mark *m, char *const parts[PARTS_MAX])
+{
+	const bool has_pid = take_u32(parts[1], &m->pid);
+
+	m->name = parts[2];
+	switch (m->phase) {
+	case 'B':
+		return has_pid;
+	case 'E':
+		return !*parts[1] || has_pid;
+	case 'I':
+		return has_pid && *m->name;
+	case 'C':
+	case 'S':
+	case 'F':
+		return has_pid && *m->name && take_s64(parts[3], &m->value);
+	case 'N':
+	case 'G':
+		m->track = parts[2];
+		m->name = parts[3];
+		return has_pid && *m->track && *m->name &&
+		       (m->phase == 'N' || take_s64(parts[4], &m->value));
+	default:
+		/* With the name of the span or without it */
+		m->track = parts[2];
+		m->name = "";
+		return has_pid && *m->track && take_s64(*parts[4] ? parts[4] : parts[3], &m->value);
+	}
+}
+
+/* Reads a mark. Return: 1, 0: the text is none, -1: its parts are wrong. */
+static int read_mark(struct mark *m, const char *text)
+{
+	const size_t size = strlen(text);
+	char *parts[PARTS_MAX];
+	size_t n = size;
+
+	*m = (struct mark){ .phase = *text };
+	if (!*text || !strchr("BESFGHINC", *text) || (text[1] && !strchr("|\n", text[1])) ||
+	    (text[1] != '|' && *text != 'E'))
+		return 0;
+	if (size >= MARK_MAX)
+		return -1;
+	while (n && text[n - 1] == '\n')
+		n--;
+	memcpy(m->text, text, n);
+	cut(m, parts);
+	return is_complete(m, parts) ? 1 : -1;
+}
+
+int atrace_take(struct conversion *c, const struct spooled *e, const char *text)
+{
+	struct spooled mark = *e;
+	struct mark m;
+	const int is_mark = text ? read_mark(&m, text) : 0;
+
+	c->marks_bad += is_mark < 0;
+	if (is_mark <= 0)
+		return 1;
+	c->payload.len = 0;
+	ktrace_out_bytes(&c->payload, text, strlen(text) + 1);
+	mark.is_mark = true;
+	return event_spool(c, mark);
+}
+
+/* Returns the track of a thread's own spans. */
+static struct track *thread_track(struct conversion *c, const struct spooled *e)
+{
+	struct track *track = tracks_get(&c->tracks, THREAD_UUID + e->tid);
+
+	if (!track)
+		return NULL;
+	track->tid = e->tid;
+	track->pid = e->pid;
+	if (*e->comm)
+		memcpy(track->name, e->comm, sizeof(e->comm));
+	return track;
+}
+
+static const char letters[] = "BEISFNGH";
+static const char phases[] = "BEISFTSF";
+
+/* Puts a mark as an event of Chrome's macros, which have the same kinds. */
+static int put_event(struct conversion *c, const struct mark *m, const struct spooled *e)
+{
+	Perfetto__Protos__TrackEvent__LegacyEvent legacy =
+		PERFETTO__PROTOS__TRACK_EVENT__LEGACY_EVENT__INIT;
+	Perfetto__Protos__TrackEvent event = PERFETTO__PROTOS__TRACK_EVENT__INIT;
+	Perfetto__Protos__TracePacket p = PERFETTO__PROTOS__TRACE_PACKET__INIT;
+	char category[] = "atrace", *categories[] = { category };
+	const bool is_own = strchr("BEI", m->phase);
+	struct track *track;
+
+	legacy.has_phase = true;
+	legacy.phase = phases[strchr(letters, m->phase) - letters];
+	legacy.has_local_id = !is_own;
+	legacy.local_id = (__u64)m->value;
+	legacy.id_scope = (char *)m->track;
+	event.legacy_event = &legacy;
+	event.n_categories = 1;
+	event.categories = categories;
+	event.name = m->phase == 'E' || m->phase == 'H' ? NULL : (char *)m->name;
+	p.track_event = &event;
+	p.trusted_pid = (__s32)e->pid;
+	if (!is_own)
+		return convert_async(c, &p, m->track ? m->track : m->name);
+	track = thread_track(c, e);
+	return track ? convert_on_track(c, &p, track) : -ENOMEM;
+}
+
+int atrace_put(struct conversion *c, const struct spooled *e, const char *data)
+{
+	struct sequence *before = c->sequence;
+	struct spooled at = *e;
+	struct sequence own = { 0 };
+	struct track_thread main;
+	struct mark m;
+	int ret;
+
+	if (read_mark(&m, data) <= 0)
+		return 0;
+	at.pid = m.pid ? m.pid : e->pid;
+	own.pid = at.pid;
+	c->sequence = &own;
+	c->ts = e->ts;
+	c->tail = data + strlen(data) + 1;
+	c->tail_size = e->len - strlen(data) - 1;
+	main = (struct track_thread){ .tid = at.pid & KTRACE_TID_MASK, .pid = at.pid,
+				      .comm = tracks_main(&c->tracks, at.pid) };
+	if (m.phase == 'C')
+		ret = counter_put(c, m.name, true, m.value, 0, &main);
+	else
+		ret = put_event(c, &m, &at);
+	c->sequence = before;
+	c->tail_size = 0;
+	return ret;
+}
