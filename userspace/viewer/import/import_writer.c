@@ -17,6 +17,7 @@
 
 #include "base/viewer.h"
 #include "import_map.h"
+#include "import_types.h"
 
 #define BLOCK 65536u
 /* Largest payload of a record that fits in a block */
@@ -52,20 +53,6 @@ struct name {
 	char comm[KTRACE_COMM_LEN];
 };
 
-#define BUCKETS 1024u
-#define IDS 65536u
-
-/*
- * struct import_types - all types
- * next_id: by kind, for types that are not ktrace's own
- * own: the file's description of ktrace's own kernel events, NULL = none yet
- */
-struct import_types {
-	struct import_type *buckets[BUCKETS];
-	__u32 next_id[IMPORT_WRITER_KINDS];
-	char *own[KTRACE_EV_DYNAMIC];
-};
-
 struct import_writer {
 	struct ktrace_tracefile *tf;
 	bool has_about;
@@ -80,27 +67,6 @@ struct import_writer {
 	__u64 losses;
 };
 
-static void free_type(struct import_type *t)
-{
-	ktrace_event_type_free(t->parsed);
-	import_map_free(t->plan);
-	free(t->desc);
-	free(t);
-}
-
-static void free_types(struct import_types *types)
-{
-	struct import_type *t, *next;
-
-	for (__u32 i = 0; i < BUCKETS; i++)
-		for (t = types->buckets[i]; t; t = next) {
-			next = t->next;
-			free_type(t);
-		}
-	for (__u32 i = 0; i < KTRACE_EV_DYNAMIC; i++)
-		free(types->own[i]);
-}
-
 int import_writer_open(const char *path, int level, struct import_writer **out)
 {
 	struct import_writer *f = calloc(1, sizeof(*f));
@@ -110,8 +76,7 @@ int import_writer_open(const char *path, int level, struct import_writer **out)
 		free(f);
 		return ret;
 	}
-	f->types.next_id[KTRACE_CHANNEL_KERNEL] = KTRACE_EV_DYNAMIC;
-	f->types.next_id[KTRACE_CHANNEL_USER] = KTRACE_ID_FIRST;
+	import_types_init(&f->types);
 	ktrace_tracefile_compress(f->tf, level);
 	f->payload.flush = output_grow;
 	*out = f;
@@ -442,149 +407,11 @@ int import_writer_close(struct import_writer *f)
 	for (size_t i = 0; i < sizeof(f->names) / sizeof(f->names[0]); i++)
 		free(f->names[i]);
 	ktrace_text_free(&f->name_text);
-	free_types(&f->types);
+	import_types_free(&f->types);
 	free(f->payload.buf);
 	free(f->machine);
 	free(f);
 	return ret ? ret : error;
-}
-
-/*
- * Types of events of another tool's trace
- *
- * A type is found by the text of its description, which is written when the type is created,
- * before its first event.
- */
-
-static struct import_type **find(struct import_types *types, __u32 kind, const char *desc)
-{
-	struct import_type **at;
-	__u32 hash = 2166136261u ^ kind;
-
-	for (const char *s = desc; *s; s++)
-		hash = (hash ^ (unsigned char)*s) * 16777619u;
-	at = &types->buckets[hash % BUCKETS];
-	while (*at && ((*at)->parsed->kind != kind || strcmp((*at)->desc, desc)))
-		at = &(*at)->next;
-	return at;
-}
-
-/* Returns the number of ktrace's own event with this description, 0 = none */
-static __u16 own_id(const char *desc)
-{
-	const struct ktrace_kernel_event *event;
-
-	for (__u32 i = 0; (event = ktrace_kernel_event(i)); i++)
-		if (!strcmp(event->desc, desc))
-			return event->id;
-	return 0;
-}
-
-static int put_line(struct import_writer *f, const struct import_type *t, const char *desc)
-{
-	struct ktrace_text text = { 0 };
-	int ret;
-
-	ktrace_text_line(&text, "event");
-	ktrace_text_str(&text, "kind",
-			t->parsed->kind == KTRACE_CHANNEL_KERNEL ? "kernel" : "user");
-	ktrace_text_u64(&text, "id", t->id);
-	ktrace_text_str(&text, "desc", desc);
-	ret = ktrace_text_flush(&text, f->tf);
-	ktrace_text_free(&text);
-	return ret;
-}
-
-/*
- * Gives a type the number of ktrace's own event that it is, perhaps with fields appended; only the
- * first description of a number gets it. *@is_new: it still needs a description. Return: 0,
- * -ENOMEM.
- */
-static int take_own_id(struct import_types *types, struct import_type *t, const char *desc,
-		       bool *is_new)
-{
-	const __u16 id = t->plan ? import_map_id(t->plan) : own_id(desc);
-
-	if (!id || (types->own[id] && strcmp(types->own[id], desc)))
-		return 0;
-	t->id = id;
-	*is_new = !types->own[id];
-	if (*is_new)
-		types->own[id] = strdup(desc);
-	return types->own[id] ? 0 : -ENOMEM;
-}
-
-/* @desc: describes its events in the file */
-static int describe(struct import_writer *f, struct import_type *t, const char *desc)
-{
-	struct import_types *types = &f->types;
-	const __u32 kind = t->parsed->kind;
-	bool is_new = true;
-	int ret = kind == KTRACE_CHANNEL_KERNEL ? take_own_id(types, t, desc, &is_new) : 0;
-
-	if (ret || !is_new)
-		return ret;
-	/* Reserves the last number for IMPORT_WRITER_TEXT. */
-	if (!t->id && types->next_id[kind] >= (strcmp(desc, IMPORT_WRITER_TEXT) ? IDS - 1 : IDS))
-		return -EOVERFLOW;
-	if (!t->id)
-		t->id = (__u16)types->next_id[kind]++;
-	return put_line(f, t, desc);
-}
-
-static int describe_as_planned(struct import_writer *f, struct import_type *t)
-{
-	char *desc = import_map_desc(t->plan, t->parsed);
-	int ret;
-
-	if (!desc)
-		return -ENOMEM;
-	ret = describe(f, t, desc);
-	free(desc);
-	return ret;
-}
-
-static int make(struct import_writer *f, struct import_type **place, const char *desc,
-		struct ktrace_event_type *parsed)
-{
-	struct import_type *t = calloc(1, sizeof(*t));
-	int ret = 0;
-
-	if (!t) {
-		ktrace_event_type_free(parsed);
-		return -ENOMEM;
-	}
-	t->parsed = parsed;
-	t->desc = strdup(desc);
-	if (!t->desc)
-		ret = -ENOMEM;
-	if (!ret && parsed->kind == KTRACE_CHANNEL_KERNEL)
-		ret = import_map_make(f, parsed, &t->plan);
-	if (!ret)
-		ret = t->plan ? describe_as_planned(f, t) : describe(f, t, desc);
-	if (ret)
-		free_type(t);
-	else
-		*place = t;
-	return ret;
-}
-
-int import_type(struct import_writer *f, __u32 kind, const char *desc,
-		const struct import_type **out)
-{
-	struct import_type **place = find(&f->types, kind, desc);
-	struct ktrace_event_type *parsed;
-	int ret = 0;
-
-	if (!*place) {
-		ret = ktrace_event_type_parse(desc, &parsed);
-		if (ret)
-			return ret;
-		parsed->kind = (__u16)kind;
-		ret = make(f, place, desc, parsed);
-	}
-	*out = *place;
-	return ret;
 }
 
 void import_writer_name(struct ktrace_out *out, const char *s)
@@ -597,4 +424,10 @@ void import_writer_name(struct ktrace_out *out, const char *s)
 
 		ktrace_out_char(out, is_fine ? *s : '_');
 	}
+}
+
+int import_type(struct import_writer *f, __u32 kind, const char *desc,
+		const struct import_type **out)
+{
+	return import_types_get(&f->types, f, f->tf, kind, desc, out);
 }
