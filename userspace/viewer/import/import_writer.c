@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/viewer.h"
+#include "import_hold.h"
 #include "import_map.h"
 #include "import_types.h"
 
@@ -31,7 +32,6 @@
  * id: in the file
  * begin, end: range in data that is not in the file yet
  * pos: position of data in the ring
- * running: thread that was switched to last
  */
 struct stream {
 	__u32 id;
@@ -43,7 +43,6 @@ struct stream {
 	__u64 first_ts;
 	__u64 last_ts;
 	struct ktrace_lost lost;
-	__u32 running;
 	char data[BLOCK];
 };
 
@@ -63,6 +62,7 @@ struct import_writer {
 	struct name *names[(KTRACE_TID_MASK + 1) / TIDS];
 	struct ktrace_text name_text;
 	struct ktrace_out payload;
+	struct import_hold hold;
 	__u64 events;
 	__u64 losses;
 };
@@ -79,6 +79,7 @@ int import_writer_open(const char *path, int level, struct import_writer **out)
 	import_types_init(&f->types);
 	ktrace_tracefile_compress(f->tf, level);
 	f->payload.flush = output_grow;
+	task_states_init(&f->hold.states, NULL, NULL);
 	*out = f;
 	return 0;
 }
@@ -96,6 +97,7 @@ int import_writer_about(struct import_writer *f, const struct import_writer_abou
 
 	f->has_about = true;
 	f->machine = about->machine ? strdup(about->machine) : NULL;
+	task_states_init(&f->hold.states, about->kernel, about->tool);
 	ktrace_text_line(&t, "trace");
 	ktrace_text_u64(&t, "version", 1);
 	ktrace_text_u64(&t, "start_ns", about->real_ns);
@@ -159,7 +161,6 @@ static int get_stream(struct import_writer *f, __u32 kind, int cpu, struct strea
 	if (!*out)
 		return -ENOMEM;
 	(*out)->id = f->stream_nr;
-	(*out)->running = IMPORT_WRITER_TID_UNKNOWN;
 	ret = describe_stream(f, *out, kind, cpu);
 	if (ret) {
 		free(*out);
@@ -296,24 +297,22 @@ static int learn_name(struct import_writer *f, const struct import_writer_event 
 	       ktrace_text_flush(&f->name_text, f->tf);
 }
 
-/* Keeps the thread that runs from now on. */
-static void learn_switch(struct stream *s, const struct ktrace_out *payload)
+static __u64 lost_sum(const struct ktrace_lost *lost)
 {
-	struct ktrace_ev_sched_switch event;
+	__u64 sum = 0;
 
-	if (payload->len < sizeof(event))
-		return;
-	memcpy(&event, payload->buf, sizeof(event));
-	s->running = event.next_tid & KTRACE_TID_MASK;
+	for (int i = 0; i < KTRACE_LOST_NR; i++)
+		sum += lost->count[i];
+	return sum;
 }
 
 static int put_payload(struct import_writer *f, struct stream *s,
-		       const struct import_writer_event *e,
-		       __u32 tid)
+		       const struct import_writer_event *e, const __u32 *state)
 {
 	struct ktrace_record rec = {
-		.ts = e->ts, .id = e->type->id, .tid_flags = tid | e->flags,
+		.ts = e->ts, .id = e->type->id, .tid_flags = e->tid | e->flags,
 	};
+	const size_t state_off = offsetof(struct ktrace_ev_sched_switch, prev_state);
 	const char *data = e->data;
 	size_t len = e->len;
 
@@ -324,8 +323,8 @@ static int put_payload(struct import_writer *f, struct stream *s,
 			return f->payload.error;
 		data = f->payload.buf;
 		len = f->payload.len;
-		if (import_map_id(e->type->plan) == KTRACE_EV_SCHED_SWITCH)
-			learn_switch(s, &f->payload);
+		if (state && len >= state_off + sizeof(*state))
+			memcpy(f->payload.buf + state_off, state, sizeof(*state));
 	}
 	if (len > PAYLOAD_MAX)
 		return put_fragments(f, s, rec, data, len);
@@ -333,44 +332,51 @@ static int put_payload(struct import_writer *f, struct stream *s,
 	return put_record(f, s, &rec, NULL, data);
 }
 
-int import_writer_put(struct import_writer *f, const struct import_writer_event *e)
+int import_writer_write(struct import_writer *f, const struct import_writer_event *e,
+			const __u32 *state)
 {
+	struct import_writer_event known = *e;
 	struct stream *s;
-	__u32 tid = e->tid;
 	int ret = get_stream(f, e->type->parsed->kind, e->cpu, &s);
 
-	if (ret)
-		return ret;
-	if (tid > KTRACE_TID_MASK)
-		tid = IMPORT_WRITER_TID_UNKNOWN;
-	if (tid == IMPORT_WRITER_TID_UNKNOWN)
-		tid = s->running;
-	ret = learn_name(f, e, tid);
+	if (e->tid > KTRACE_TID_MASK)
+		known.tid = IMPORT_WRITER_TID_UNKNOWN;
 	if (!ret)
-		ret = put_payload(f, s, e, tid);
+		ret = learn_name(f, &known, known.tid);
+	return ret ? ret : put_payload(f, s, &known, state);
+}
+
+int import_writer_put(struct import_writer *f, const struct import_writer_event *e)
+{
+	const int ret = import_hold_put(&f->hold, f, e);
+
 	f->events += !ret;
 	return ret;
 }
 
-int import_writer_lost(struct import_writer *f, __u32 kind, int cpu, __u64 ts,
-		       const struct ktrace_lost *newly)
+int import_writer_write_lost(struct import_writer *f, __u32 kind, int cpu, __u64 ts,
+			     const struct ktrace_lost *newly)
 {
 	struct stream *s;
-	__u64 sum = 0;
 	int ret = get_stream(f, kind, cpu, &s);
 
 	if (!ret)
 		ret = flush(f, s);
 	if (ret)
 		return ret;
-	for (int i = 0; i < KTRACE_LOST_NR; i++) {
+	for (int i = 0; i < KTRACE_LOST_NR; i++)
 		s->lost.count[i] += newly->count[i];
-		sum += newly->count[i];
-	}
-	f->losses += sum;
-	/* The lost events may include a switch. */
-	s->running = IMPORT_WRITER_TID_UNKNOWN;
-	return ktrace_tracefile_lost(f->tf, s->id, s->pos + s->end, ts, &s->lost, sum);
+	return ktrace_tracefile_lost(f->tf, s->id, s->pos + s->end, ts, &s->lost,
+				     lost_sum(newly));
+}
+
+int import_writer_lost(struct import_writer *f, __u32 kind, int cpu, __u64 ts,
+		       const struct ktrace_lost *newly)
+{
+	const struct import_writer_event at = { .cpu = cpu, .ts = ts };
+
+	f->losses += lost_sum(newly);
+	return import_hold_lost(&f->hold, f, kind, &at, newly);
 }
 
 __u64 import_writer_events(const struct import_writer *f)
@@ -381,6 +387,22 @@ __u64 import_writer_events(const struct import_writer *f)
 __u64 import_writer_losses(const struct import_writer *f)
 {
 	return f->losses;
+}
+
+void import_writer_print_fmt(struct import_writer *f, const char *print_fmt)
+{
+	task_states_print_fmt(&f->hold.states, print_fmt);
+}
+
+int import_writer_end(struct import_writer *f, const char *path)
+{
+	struct ktrace_out text = { .flush = output_grow };
+	int ret = import_hold_end(&f->hold, f);
+
+	if (!ret && task_states_say(&f->hold.states, &text) && !text.error)
+		complain_about(path, "%.*s", (int)text.len, text.buf);
+	free(text.buf);
+	return ret;
 }
 
 static int flush_all(struct import_writer *f)
@@ -402,12 +424,15 @@ int import_writer_close(struct import_writer *f)
 
 	if (!f)
 		return 0;
-	ret = flush_all(f);
+	ret = import_hold_end(&f->hold, f);
+	error = flush_all(f);
+	ret = ret ? ret : error;
 	error = ktrace_tracefile_close(f->tf);
 	for (size_t i = 0; i < sizeof(f->names) / sizeof(f->names[0]); i++)
 		free(f->names[i]);
 	ktrace_text_free(&f->name_text);
 	import_types_free(&f->types);
+	import_hold_free(&f->hold);
 	free(f->payload.buf);
 	free(f->machine);
 	free(f);

@@ -352,6 +352,8 @@ static int write_events(struct conversion *c)
 	if (error)
 		return error;
 	error = spool_write(&c->spool, c->f);
+	if (!error)
+		error = import_writer_end(c->f, c->path);
 	return error ? error : complain(c, ret);
 }
 
