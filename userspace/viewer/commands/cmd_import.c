@@ -75,11 +75,12 @@ int import_open(struct import *x, struct import_writer **out)
 
 int import_close(struct import *x, struct import_writer *f, int ret)
 {
-	int error;
+	int error, ended = import_writer_end(f, x->path);
 
 	x->events = import_writer_events(f);
 	x->lost = import_writer_losses(f);
 	error = import_writer_close(f);
+	error = ended ? ended : error;
 	if (ret < 0 || error)
 		return ret < 0 ? ret : error;
 	if (!x->skipped)

@@ -2,243 +2,32 @@
 /*
  * import_map.c - converts kernel events of other tracers to those of ktrace
  *
- * A table lists events with the fields that have another name or encoding; events not in it are
- * looked up by their own name. If the other tracer's event lacks a field of ours, it has no plan
- * and stays as it is. Fields without a counterpart are appended, so nothing is lost.
- *
- * Names are those of the kernel's tracepoints, as shown by ftrace and perf, and those of LTTng,
- * whose tracepoints are at the same places, but have some other names and groups.
+ * The table of import_known.h lists events with the fields that have another name or encoding;
+ * events not in it are looked up by their own name. If the other tracer's event lacks a field of
+ * ours, it has no plan and stays as it is. Fields without a counterpart are appended, so nothing is
+ * lost.
  */
 #include "import_map.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <ktrace/session.h>
 
 #include "base/viewer.h"
+#include "import_known.h"
 
 #define FIELDS_MAX 64u
 #define ARGS 6u
-
-/* Computes a field of ours from a value of the event */
-typedef __s64 (*convert_fn)(const struct import_writer *f, const struct ktrace_value *v);
-
-/* Bits of the kernel's task states, which differ between tracers */
-enum {
-	TASK_SLEEP = 1, TASK_DISK = 2, TASK_STOPPED = 4, TASK_TRACED = 8, TASK_EXIT = 16 | 32,
-	TASK_PARKED = 64, TASK_IDLE = 128, TASK_NOLOAD = 1024,
-};
-
-/* Converts a letter as the kernel prints it; ignores what follows, e.g. a '+'. */
-static __s64 state_of_letter(const struct ktrace_value *v)
-{
-	static const char letters[] = "RSDTtXZPI";
-	static const unsigned char states[] = {
-		KTRACE_TASK_RUNNABLE, KTRACE_TASK_SLEEP, KTRACE_TASK_DISK, KTRACE_TASK_STOPPED,
-		KTRACE_TASK_TRACED, KTRACE_TASK_DEAD, KTRACE_TASK_DEAD, KTRACE_TASK_PARKED,
-		KTRACE_TASK_IDLE,
-	};
-	const char *at = v->count ? strchr(letters, v->data[0]) : NULL;
-
-	return at && *at ? states[at - letters] : KTRACE_TASK_DISK;
-}
-
-/*
- * Bit 7 means idle: tracers record the state as the kernel reports it, where an ended task is a
- * zombie. LTTng's metadata calls the bit TASK_DEAD, the name of the bit in the task itself.
- */
-static __s64 state_of_bits(__s64 bits)
-{
-	if (!(bits & 255) || (bits & 256 && !(bits & TASK_NOLOAD)))
-		return KTRACE_TASK_RUNNABLE;
-	if (bits & TASK_EXIT)
-		return KTRACE_TASK_DEAD;
-	if (bits & TASK_PARKED)
-		return KTRACE_TASK_PARKED;
-	if (bits & TASK_TRACED)
-		return KTRACE_TASK_TRACED;
-	if (bits & TASK_STOPPED)
-		return KTRACE_TASK_STOPPED;
-	if (bits & (TASK_IDLE | TASK_NOLOAD))
-		return KTRACE_TASK_IDLE;
-	return bits & TASK_SLEEP ? KTRACE_TASK_SLEEP : KTRACE_TASK_DISK;
-}
-
-static bool is_text(const struct ktrace_value *v)
-{
-	return v->field->scalar == KTRACE_CHAR;
-}
-
-static __s64 prev_state(const struct import_writer *f, const struct ktrace_value *v)
-{
-	(void)f;
-	return is_text(v) ? state_of_letter(v) : state_of_bits(ktrace_value_s64(v, 0));
-}
-
-/* As text it is "handled" or not. */
-static __s64 irq_handled(const struct import_writer *f, const struct ktrace_value *v)
-{
-	(void)f;
-	return is_text(v) ? v->count && v->data[0] == 'h' : ktrace_value_s64(v, 0);
-}
-
-static __s64 pid_of(const struct import_writer *f, const struct ktrace_value *v)
-{
-	return import_writer_pid(f, (__u32)ktrace_value_s64(v, 0));
-}
-
-static __s64 fault_access(const struct import_writer *f, const struct ktrace_value *v)
-{
-	const __s64 code = ktrace_value_s64(v, 0);
-
-	(void)f;
-	if (code & 16)
-		return KTRACE_FAULT_EXEC;
-	return code & 2 ? KTRACE_FAULT_WRITE : KTRACE_FAULT_READ;
-}
-
-static __s64 fault_protection(const struct import_writer *f, const struct ktrace_value *v)
-{
-	(void)f;
-	return ktrace_value_s64(v, 0) & 1;
-}
-
-static __s64 sectors_to_bytes(const struct import_writer *f, const struct ktrace_value *v)
-{
-	(void)f;
-	return ktrace_value_s64(v, 0) * 512;
-}
-
-/* A text of letters; with LTTng a number with bits */
-static __s64 block_op(const struct import_writer *f, const struct ktrace_value *v)
-{
-	__s64 bits;
-
-	(void)f;
-	if (!is_text(v)) {
-		bits = ktrace_value_s64(v, 0);
-		if (bits & 2)
-			return KTRACE_BLOCK_DISCARD;
-		if (bits & 1)
-			return KTRACE_BLOCK_WRITE;
-		return bits & 4 ? KTRACE_BLOCK_READ : KTRACE_BLOCK_FLUSH;
-	}
-	for (__u32 i = 0; i < v->count; i++)
-		switch (v->data[i]) {
-		case 'D':
-			return KTRACE_BLOCK_DISCARD;
-		case 'W':
-			return KTRACE_BLOCK_WRITE;
-		case 'R':
-			return KTRACE_BLOCK_READ;
-		}
-	return v->count && v->data[0] == 'F' ? KTRACE_BLOCK_FLUSH : KTRACE_BLOCK_OTHER;
-}
-
-/**
- * struct source - the source of a field
- * @to:		the field of ours
- * @from:	possible names of its source, separated by '|'; NULL: the field is 0
- * @convert:	NULL = take the value as it is
- */
-struct source {
-	const char *to;
-	const char *from;
-	convert_fn convert;
-};
-
-/**
- * struct known - an event of another tracer
- * @name:	its name; a '*' at the end stands for the name of a system call
- * @id:		enum ktrace_kernel_id of our event
- * @sources:	sources of fields with another name or encoding
- */
-struct known {
-	const char *name;
-	__u16 id;
-	struct source sources[7];
-};
-
-/* The first entry with all its fields present is used. */
-static const struct known all_known[] = {
-	{ "sched_switch", KTRACE_EV_SCHED_SWITCH, {
-		{ "prev_tid", "prev_tid", NULL }, { "next_tid", "next_tid", NULL },
-		{ "prev_state", "prev_state", prev_state } } },
-	{ "sched_switch", KTRACE_EV_SCHED_SWITCH, {
-		{ "prev_tid", "prev_pid", NULL }, { "next_tid", "next_pid", NULL },
-		{ "prev_state", "prev_state", prev_state } } },
-	{ "sched_wakeup", KTRACE_EV_SCHED_WAKEUP, { { "tid", "tid|pid", NULL } } },
-	{ "sched_wakeup_new", KTRACE_EV_SCHED_WAKEUP, { { "tid", "tid|pid", NULL } } },
-	{ "sched_migrate_task", KTRACE_EV_SCHED_MIGRATE, {
-		{ "tid", "tid|pid", NULL }, { "from_cpu", "orig_cpu", NULL },
-		{ "to_cpu", "dest_cpu", NULL } } },
-	{ "sched_process_fork", KTRACE_EV_SCHED_FORK, { { "comm", "child_comm", NULL } } },
-	{ "sched_process_fork", KTRACE_EV_SCHED_FORK, {
-		{ "comm", "child_comm", NULL }, { "parent_tid", "parent_pid|pid", NULL },
-		{ "child_tid", "child_pid", NULL }, { "parent_pid", "parent_pid|pid", pid_of },
-		{ "child_pid", "child_pid", pid_of } } },
-	{ "sched_process_exec", KTRACE_EV_SCHED_EXEC, {
-		{ "pid", "tid|pid", NULL }, { "old_tid", "old_tid|old_pid", NULL } } },
-	{ "sched_process_exit", KTRACE_EV_SCHED_EXIT, {
-		{ "tid", "tid|pid", NULL }, { "pid", "tid|pid", pid_of } } },
-	{ "task_rename", KTRACE_EV_SCHED_COMM, {
-		{ "tid", "tid|pid", NULL }, { "pid", "tid|pid", pid_of },
-		{ "comm", "newcomm", NULL } } },
-	{ "sys_enter", KTRACE_EV_SYSCALL_ENTER, { { "nr", "id", NULL } } },
-	{ "sys_exit", KTRACE_EV_SYSCALL_EXIT, { { "nr", "id", NULL } } },
-	{ "sys_enter_*", KTRACE_EV_SYSCALL_ENTER, { } },
-	{ "sys_exit_*", KTRACE_EV_SYSCALL_EXIT, { } },
-	{ "syscall_entry_*", KTRACE_EV_SYSCALL_ENTER, { } },
-	{ "syscall_exit_*", KTRACE_EV_SYSCALL_EXIT, { } },
-	{ "compat_syscall_entry_*", KTRACE_EV_SYSCALL_ENTER, { } },
-	{ "compat_syscall_exit_*", KTRACE_EV_SYSCALL_EXIT, { } },
-	{ "irq_handler_entry", KTRACE_EV_IRQ_ENTER, { } },
-	{ "irq_handler_exit", KTRACE_EV_IRQ_EXIT, { { "handled", "ret", irq_handled } } },
-	{ "softirq_entry", KTRACE_EV_SOFTIRQ_ENTER, { } },
-	{ "softirq_exit", KTRACE_EV_SOFTIRQ_EXIT, { } },
-	{ "softirq_raise", KTRACE_EV_SOFTIRQ_RAISE, { } },
-	{ "irq_softirq_entry", KTRACE_EV_SOFTIRQ_ENTER, { } },
-	{ "irq_softirq_exit", KTRACE_EV_SOFTIRQ_EXIT, { } },
-	{ "irq_softirq_raise", KTRACE_EV_SOFTIRQ_RAISE, { } },
-	{ "block_rq_issue", KTRACE_EV_BLOCK_ISSUE, {
-		{ "tag", "sector", NULL }, { "op", "rwbs", block_op } } },
-	{ "block_rq_complete", KTRACE_EV_BLOCK_COMPLETE, {
-		{ "tag", "sector", NULL }, { "op", "rwbs", block_op },
-		{ "bytes", "nr_sector", sectors_to_bytes }, { "left", NULL, NULL },
-		{ "error", "error|errors", NULL } } },
-	{ "signal_generate", KTRACE_EV_SIGNAL_GENERATE, {
-		{ "tid", "tid|pid", NULL }, { "pid", "tid|pid", pid_of },
-		{ "is_group", "group|grp", NULL }, { "result", "result|res", NULL } } },
-	{ "signal_deliver", KTRACE_EV_SIGNAL_DELIVER, {
-		{ "handler", "sa_handler", NULL }, { "flags", "sa_flags", NULL } } },
-	{ "page_fault_user", KTRACE_EV_FAULT_USER, {
-		{ "access", "error_code", fault_access },
-		{ "is_protection", "error_code", fault_protection } } },
-	{ "page_fault_kernel", KTRACE_EV_FAULT_KERNEL, {
-		{ "access", "error_code", fault_access },
-		{ "is_protection", "error_code", fault_protection } } },
-	{ "x86_exceptions_page_fault_user", KTRACE_EV_FAULT_USER, {
-		{ "access", "error_code", fault_access },
-		{ "is_protection", "error_code", fault_protection } } },
-	{ "x86_exceptions_page_fault_kernel", KTRACE_EV_FAULT_KERNEL, {
-		{ "access", "error_code", fault_access },
-		{ "is_protection", "error_code", fault_protection } } },
-	{ "contention_begin", KTRACE_EV_LOCK_CONTENDED, { { "lock", "lock_addr", NULL } } },
-	{ "contention_end", KTRACE_EV_LOCK_ACQUIRED, {
-		{ "lock", "lock_addr", NULL }, { "result", "ret", NULL } } },
-	{ "cpu_idle", KTRACE_EV_POWER_IDLE, { { "cpu", "cpu_id", NULL } } },
-	{ "power_cpu_idle", KTRACE_EV_POWER_IDLE, { { "cpu", "cpu_id", NULL } } },
-	{ "cpu_frequency", KTRACE_EV_POWER_FREQUENCY, {
-		{ "cpu", "cpu_id", NULL }, { "khz", "state", NULL } } },
-	{ "power_cpu_frequency", KTRACE_EV_POWER_FREQUENCY, {
-		{ "cpu", "cpu_id", NULL }, { "khz", "state", NULL } } },
-};
+/* Fields of struct ktrace_ev_sched_switch by number */
+enum { SWITCH_PREV_TID = 0, SWITCH_NEXT_TID = 1, SWITCH_PREV_STATE = 4, SWITCH_PREV_COMM = 5 };
 
 /**
  * struct import_map - how a type of events is converted to ours
  * @to:		type of our event
+ * @id:		its number
  * @desc:	description of @to
  * @from:	by field of @to: number + 1 of its source field, 0 = none
  * @convert:	by field of @to: its conversion
@@ -247,9 +36,10 @@ static const struct known all_known[] = {
  */
 struct import_map {
 	struct ktrace_event_type *to;
+	__u16 id;
 	const char *desc;
 	unsigned char from[FIELDS_MAX];
-	convert_fn convert[FIELDS_MAX];
+	import_convert_fn convert[FIELDS_MAX];
 	__s64 constant[FIELDS_MAX];
 	bool is_args;
 	bool is_copied[FIELDS_MAX];
@@ -268,7 +58,7 @@ static int find_field(const struct ktrace_event_type *type, const char *names)
 	return -1;
 }
 
-static const struct source *find_source(const struct known *k, const char *to)
+static const struct import_source *find_source(const struct import_known *k, const char *to)
 {
 	const size_t nr = sizeof(k->sources) / sizeof(k->sources[0]);
 
@@ -291,11 +81,11 @@ static bool fits(const struct ktrace_field *to, const struct ktrace_field *from)
 }
 
 /* Plans one field of ours; false if it has no source. */
-static bool plan_field(struct import_map *p, const struct known *k,
+static bool plan_field(struct import_map *p, const struct import_known *k,
 		       const struct ktrace_event_type *type, __u32 i)
 {
 	const struct ktrace_field *to = &p->to->fields[i];
-	const struct source *s = k ? find_source(k, to->name) : NULL;
+	const struct import_source *s = k ? find_source(k, to->name) : NULL;
 	int from = find_field(type, s ? s->from : to->name);
 
 	if (s && !s->from)
@@ -312,7 +102,7 @@ static bool plan_field(struct import_map *p, const struct known *k,
  * Plans a system call that has an event of its own: its number is in the name, arguments are
  * fields.
  */
-static bool plan_syscall(struct import_map *p, const struct known *k,
+static bool plan_syscall(struct import_map *p, const struct import_known *k,
 			 const struct ktrace_event_type *type, const char *machine)
 {
 	const __u32 abi = strncmp(k->name, "compat_", 7) ? KTRACE_SYSCALL_NATIVE :
@@ -332,7 +122,7 @@ static bool plan_syscall(struct import_map *p, const struct known *k,
 	return is_enter || plan_field(p, NULL, type, 2);
 }
 
-static bool plan_fields(struct import_map *p, const struct known *k,
+static bool plan_fields(struct import_map *p, const struct import_known *k,
 			const struct ktrace_event_type *type, const char *machine)
 {
 	memset(p->from, 0, sizeof(p->from));
@@ -346,7 +136,7 @@ static bool plan_fields(struct import_map *p, const struct known *k,
 	return true;
 }
 
-static bool is_called(const struct known *k, const char *name)
+static bool is_called(const struct import_known *k, const char *name)
 {
 	const size_t n = strcspn(k->name, "*");
 
@@ -358,7 +148,7 @@ static bool is_called(const struct known *k, const char *name)
  * call, tell the ABI of a system call: others get the description without the ABI that ktrace had
  * before.
  */
-static const char *desc_of(const struct ktrace_event_type *type, const struct known *k,
+static const char *desc_of(const struct ktrace_event_type *type, const struct import_known *k,
 			   const struct ktrace_kernel_event *ours)
 {
 	if ((k && strchr(k->name, '*')) || find_field(type, "abi") >= 0)
@@ -370,14 +160,16 @@ static const char *desc_of(const struct ktrace_event_type *type, const struct kn
 
 /* Tries a known event, or one with the name of ours. */
 static int try_plan(struct import_writer *f, const struct ktrace_event_type *type,
-		    const struct known *k,
+		    const struct import_known *k,
 		    const struct ktrace_kernel_event *ours, struct import_map **out)
 {
 	struct import_map *p = calloc(1, sizeof(*p));
 	int ret = p ? ktrace_event_type_parse(desc_of(type, k, ours), &p->to) : -ENOMEM;
 
-	if (p)
+	if (p) {
 		p->desc = desc_of(type, k, ours);
+		p->id = ours->id;
+	}
 	if (!ret && plan_fields(p, k, type, import_writer_machine(f)))
 		*out = p;
 	else
@@ -400,6 +192,7 @@ int import_map_make(struct import_writer *f, const struct ktrace_event_type *typ
 		    struct import_map **out)
 {
 	const struct ktrace_kernel_event *ours = ours_by(0, type->full_name);
+	const struct import_known *k;
 	int ret = 0;
 
 	*out = NULL;
@@ -407,9 +200,9 @@ int import_map_make(struct import_writer *f, const struct ktrace_event_type *typ
 		return 0;
 	if (ours)
 		return try_plan(f, type, NULL, ours, out);
-	for (size_t i = 0; i < sizeof(all_known) / sizeof(all_known[0]) && !*out && !ret; i++)
-		if (is_called(&all_known[i], type->name))
-			ret = try_plan(f, type, &all_known[i], ours_by(all_known[i].id, NULL), out);
+	for (size_t i = 0; (k = import_known(i)) && !*out && !ret; i++)
+		if (is_called(k, type->name))
+			ret = try_plan(f, type, k, ours_by(k->id, NULL), out);
 	return ret;
 }
 
@@ -459,7 +252,7 @@ char *import_map_desc(const struct import_map *plan, const struct ktrace_event_t
 
 __u16 import_map_id(const struct import_map *plan)
 {
-	return ours_by(0, plan->to->full_name)->id;
+	return plan->id;
 }
 
 static void put_number(struct ktrace_out *out, __s64 v, __u32 size)
@@ -571,6 +364,73 @@ void import_map_apply(const struct import_map *p, const struct import_writer *f,
 	/* Copies the packet after the fields, see perfetto_packet.h. */
 	if (nr == type->field_nr)
 		ktrace_out_bytes(out, it.at, (size_t)(it.end - it.at));
+}
+
+/* struct sources - values of fields by field of our event; count 0 = missing */
+struct sources {
+	struct ktrace_value values[FIELDS_MAX];
+	__u32 nr;
+};
+
+static void take_values(struct sources *x, const struct import_writer_event *e)
+{
+	const struct ktrace_event_type *type = e->type->parsed;
+	struct ktrace_values it;
+
+	x->nr = 0;
+	ktrace_values_init(&it, type, e->len ? e->data : "", e->len);
+	while (x->nr < type->field_nr && ktrace_values_next(&it, &x->values[x->nr]))
+		x->nr++;
+}
+
+/* Returns the value that becomes field @i of our event; NULL = missing */
+static const struct ktrace_value *value_for(const struct sources *x, const struct import_map *p,
+					    __u32 i)
+{
+	const struct ktrace_value *v = p->from[i] && p->from[i] <= x->nr ?
+				       &x->values[p->from[i] - 1] : NULL;
+
+	return v && v->count ? v : NULL;
+}
+
+static __u32 tid_for(const struct sources *x, const struct import_map *p, __u32 i)
+{
+	const struct ktrace_value *v = value_for(x, p, i);
+
+	return v ? (__u32)ktrace_value_s64(v, 0) & KTRACE_TID_MASK : 0;
+}
+
+bool import_map_switch(const struct import_writer_event *e, struct task_switch *s)
+{
+	const struct import_map *p = e->type->plan;
+	const struct ktrace_value *v;
+	struct sources x;
+
+	if (!p || p->id != KTRACE_EV_SCHED_SWITCH)
+		return false;
+	take_values(&x, e);
+	*s = (struct task_switch){ .prev_tid = tid_for(&x, p, SWITCH_PREV_TID),
+				   .next_tid = tid_for(&x, p, SWITCH_NEXT_TID) };
+	v = value_for(&x, p, SWITCH_PREV_COMM);
+	if (v && import_known_is_text(v))
+		snprintf(s->prev_comm, sizeof(s->prev_comm), "%.*s", (int)v->count, v->data);
+	v = value_for(&x, p, SWITCH_PREV_STATE);
+	s->is_bits = v && !import_known_is_text(v) &&
+		     p->convert[SWITCH_PREV_STATE] == import_known_state;
+	s->bits = s->is_bits ? ktrace_value_s64(v, 0) : 0;
+	return true;
+}
+
+bool import_map_exit(const struct import_writer_event *e, __u32 *tid)
+{
+	const struct import_map *p = e->type->plan;
+	struct sources x;
+
+	if (!p || p->id != KTRACE_EV_SCHED_EXIT)
+		return false;
+	take_values(&x, e);
+	*tid = tid_for(&x, p, 0);
+	return true;
 }
 
 void import_map_free(struct import_map *p)

@@ -4,6 +4,7 @@
 #define VIEWER_IMPORT_IMPORT_MAP_H
 
 #include "import_writer.h"
+#include "task_state.h"
 
 /**
  * import_map_make - plan the conversion of a type of events to events of ours
@@ -31,6 +32,18 @@ __u16 import_map_id(const struct import_map *plan);
  */
 void import_map_apply(const struct import_map *plan, const struct import_writer *f,
 		      const struct import_writer_event *e, struct ktrace_out *out);
+
+/**
+ * import_map_switch - read a switch
+ * @e:		the event
+ * @s:		out: the switch; a number of a task state is still to be converted
+ *
+ * Return: false: it is no switch.
+ */
+bool import_map_switch(const struct import_writer_event *e, struct task_switch *s);
+
+/** import_map_exit - read which thread has ended; false: the event is not about that */
+bool import_map_exit(const struct import_writer_event *e, __u32 *tid);
 
 void import_map_free(struct import_map *plan);
 

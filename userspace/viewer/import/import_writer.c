@@ -16,7 +16,9 @@
 #include <string.h>
 
 #include "base/viewer.h"
+#include "import_hold.h"
 #include "import_map.h"
+#include "import_types.h"
 
 #define BLOCK 65536u
 /* Largest payload of a record that fits in a block */
@@ -30,7 +32,6 @@
  * id: in the file
  * begin, end: range in data that is not in the file yet
  * pos: position of data in the ring
- * running: thread that was switched to last
  */
 struct stream {
 	__u32 id;
@@ -42,7 +43,6 @@ struct stream {
 	__u64 first_ts;
 	__u64 last_ts;
 	struct ktrace_lost lost;
-	__u32 running;
 	char data[BLOCK];
 };
 
@@ -50,20 +50,6 @@ struct name {
 	bool is_known;
 	__u32 pid;
 	char comm[KTRACE_COMM_LEN];
-};
-
-#define BUCKETS 1024u
-#define IDS 65536u
-
-/*
- * struct import_types - all types
- * next_id: by kind, for types that are not ktrace's own
- * own: the file's description of ktrace's own kernel events, NULL = none yet
- */
-struct import_types {
-	struct import_type *buckets[BUCKETS];
-	__u32 next_id[IMPORT_WRITER_KINDS];
-	char *own[KTRACE_EV_DYNAMIC];
 };
 
 struct import_writer {
@@ -76,30 +62,10 @@ struct import_writer {
 	struct name *names[(KTRACE_TID_MASK + 1) / TIDS];
 	struct ktrace_text name_text;
 	struct ktrace_out payload;
+	struct import_hold hold;
 	__u64 events;
 	__u64 losses;
 };
-
-static void free_type(struct import_type *t)
-{
-	ktrace_event_type_free(t->parsed);
-	import_map_free(t->plan);
-	free(t->desc);
-	free(t);
-}
-
-static void free_types(struct import_types *types)
-{
-	struct import_type *t, *next;
-
-	for (__u32 i = 0; i < BUCKETS; i++)
-		for (t = types->buckets[i]; t; t = next) {
-			next = t->next;
-			free_type(t);
-		}
-	for (__u32 i = 0; i < KTRACE_EV_DYNAMIC; i++)
-		free(types->own[i]);
-}
 
 int import_writer_open(const char *path, int level, struct import_writer **out)
 {
@@ -110,10 +76,10 @@ int import_writer_open(const char *path, int level, struct import_writer **out)
 		free(f);
 		return ret;
 	}
-	f->types.next_id[KTRACE_CHANNEL_KERNEL] = KTRACE_EV_DYNAMIC;
-	f->types.next_id[KTRACE_CHANNEL_USER] = KTRACE_ID_FIRST;
+	import_types_init(&f->types);
 	ktrace_tracefile_compress(f->tf, level);
 	f->payload.flush = output_grow;
+	task_states_init(&f->hold.states, NULL, NULL);
 	*out = f;
 	return 0;
 }
@@ -131,6 +97,7 @@ int import_writer_about(struct import_writer *f, const struct import_writer_abou
 
 	f->has_about = true;
 	f->machine = about->machine ? strdup(about->machine) : NULL;
+	task_states_init(&f->hold.states, about->kernel, about->tool);
 	ktrace_text_line(&t, "trace");
 	ktrace_text_u64(&t, "version", 1);
 	ktrace_text_u64(&t, "start_ns", about->real_ns);
@@ -194,7 +161,6 @@ static int get_stream(struct import_writer *f, __u32 kind, int cpu, struct strea
 	if (!*out)
 		return -ENOMEM;
 	(*out)->id = f->stream_nr;
-	(*out)->running = IMPORT_WRITER_TID_UNKNOWN;
 	ret = describe_stream(f, *out, kind, cpu);
 	if (ret) {
 		free(*out);
@@ -331,24 +297,22 @@ static int learn_name(struct import_writer *f, const struct import_writer_event 
 	       ktrace_text_flush(&f->name_text, f->tf);
 }
 
-/* Keeps the thread that runs from now on. */
-static void learn_switch(struct stream *s, const struct ktrace_out *payload)
+static __u64 lost_sum(const struct ktrace_lost *lost)
 {
-	struct ktrace_ev_sched_switch event;
+	__u64 sum = 0;
 
-	if (payload->len < sizeof(event))
-		return;
-	memcpy(&event, payload->buf, sizeof(event));
-	s->running = event.next_tid & KTRACE_TID_MASK;
+	for (int i = 0; i < KTRACE_LOST_NR; i++)
+		sum += lost->count[i];
+	return sum;
 }
 
 static int put_payload(struct import_writer *f, struct stream *s,
-		       const struct import_writer_event *e,
-		       __u32 tid)
+		       const struct import_writer_event *e, const __u32 *state)
 {
 	struct ktrace_record rec = {
-		.ts = e->ts, .id = e->type->id, .tid_flags = tid | e->flags,
+		.ts = e->ts, .id = e->type->id, .tid_flags = e->tid | e->flags,
 	};
+	const size_t state_off = offsetof(struct ktrace_ev_sched_switch, prev_state);
 	const char *data = e->data;
 	size_t len = e->len;
 
@@ -359,8 +323,8 @@ static int put_payload(struct import_writer *f, struct stream *s,
 			return f->payload.error;
 		data = f->payload.buf;
 		len = f->payload.len;
-		if (import_map_id(e->type->plan) == KTRACE_EV_SCHED_SWITCH)
-			learn_switch(s, &f->payload);
+		if (state && len >= state_off + sizeof(*state))
+			memcpy(f->payload.buf + state_off, state, sizeof(*state));
 	}
 	if (len > PAYLOAD_MAX)
 		return put_fragments(f, s, rec, data, len);
@@ -368,44 +332,51 @@ static int put_payload(struct import_writer *f, struct stream *s,
 	return put_record(f, s, &rec, NULL, data);
 }
 
-int import_writer_put(struct import_writer *f, const struct import_writer_event *e)
+int import_writer_write(struct import_writer *f, const struct import_writer_event *e,
+			const __u32 *state)
 {
+	struct import_writer_event known = *e;
 	struct stream *s;
-	__u32 tid = e->tid;
 	int ret = get_stream(f, e->type->parsed->kind, e->cpu, &s);
 
-	if (ret)
-		return ret;
-	if (tid > KTRACE_TID_MASK)
-		tid = IMPORT_WRITER_TID_UNKNOWN;
-	if (tid == IMPORT_WRITER_TID_UNKNOWN)
-		tid = s->running;
-	ret = learn_name(f, e, tid);
+	if (e->tid > KTRACE_TID_MASK)
+		known.tid = IMPORT_WRITER_TID_UNKNOWN;
 	if (!ret)
-		ret = put_payload(f, s, e, tid);
+		ret = learn_name(f, &known, known.tid);
+	return ret ? ret : put_payload(f, s, &known, state);
+}
+
+int import_writer_put(struct import_writer *f, const struct import_writer_event *e)
+{
+	const int ret = import_hold_put(&f->hold, f, e);
+
 	f->events += !ret;
 	return ret;
 }
 
-int import_writer_lost(struct import_writer *f, __u32 kind, int cpu, __u64 ts,
-		       const struct ktrace_lost *newly)
+int import_writer_write_lost(struct import_writer *f, __u32 kind, int cpu, __u64 ts,
+			     const struct ktrace_lost *newly)
 {
 	struct stream *s;
-	__u64 sum = 0;
 	int ret = get_stream(f, kind, cpu, &s);
 
 	if (!ret)
 		ret = flush(f, s);
 	if (ret)
 		return ret;
-	for (int i = 0; i < KTRACE_LOST_NR; i++) {
+	for (int i = 0; i < KTRACE_LOST_NR; i++)
 		s->lost.count[i] += newly->count[i];
-		sum += newly->count[i];
-	}
-	f->losses += sum;
-	/* The lost events may include a switch. */
-	s->running = IMPORT_WRITER_TID_UNKNOWN;
-	return ktrace_tracefile_lost(f->tf, s->id, s->pos + s->end, ts, &s->lost, sum);
+	return ktrace_tracefile_lost(f->tf, s->id, s->pos + s->end, ts, &s->lost,
+				     lost_sum(newly));
+}
+
+int import_writer_lost(struct import_writer *f, __u32 kind, int cpu, __u64 ts,
+		       const struct ktrace_lost *newly)
+{
+	const struct import_writer_event at = { .cpu = cpu, .ts = ts };
+
+	f->losses += lost_sum(newly);
+	return import_hold_lost(&f->hold, f, kind, &at, newly);
 }
 
 __u64 import_writer_events(const struct import_writer *f)
@@ -416,6 +387,22 @@ __u64 import_writer_events(const struct import_writer *f)
 __u64 import_writer_losses(const struct import_writer *f)
 {
 	return f->losses;
+}
+
+void import_writer_print_fmt(struct import_writer *f, const char *print_fmt)
+{
+	task_states_print_fmt(&f->hold.states, print_fmt);
+}
+
+int import_writer_end(struct import_writer *f, const char *path)
+{
+	struct ktrace_out text = { .flush = output_grow };
+	int ret = import_hold_end(&f->hold, f);
+
+	if (!ret && task_states_say(&f->hold.states, &text) && !text.error)
+		complain_about(path, "%.*s", (int)text.len, text.buf);
+	free(text.buf);
+	return ret;
 }
 
 static int flush_all(struct import_writer *f)
@@ -437,154 +424,19 @@ int import_writer_close(struct import_writer *f)
 
 	if (!f)
 		return 0;
-	ret = flush_all(f);
+	ret = import_hold_end(&f->hold, f);
+	error = flush_all(f);
+	ret = ret ? ret : error;
 	error = ktrace_tracefile_close(f->tf);
 	for (size_t i = 0; i < sizeof(f->names) / sizeof(f->names[0]); i++)
 		free(f->names[i]);
 	ktrace_text_free(&f->name_text);
-	free_types(&f->types);
+	import_types_free(&f->types);
+	import_hold_free(&f->hold);
 	free(f->payload.buf);
 	free(f->machine);
 	free(f);
 	return ret ? ret : error;
-}
-
-/*
- * Types of events of another tool's trace
- *
- * A type is found by the text of its description, which is written when the type is created,
- * before its first event.
- */
-
-static struct import_type **find(struct import_types *types, __u32 kind, const char *desc)
-{
-	struct import_type **at;
-	__u32 hash = 2166136261u ^ kind;
-
-	for (const char *s = desc; *s; s++)
-		hash = (hash ^ (unsigned char)*s) * 16777619u;
-	at = &types->buckets[hash % BUCKETS];
-	while (*at && ((*at)->parsed->kind != kind || strcmp((*at)->desc, desc)))
-		at = &(*at)->next;
-	return at;
-}
-
-/* Returns the number of ktrace's own event with this description, 0 = none */
-static __u16 own_id(const char *desc)
-{
-	const struct ktrace_kernel_event *event;
-
-	for (__u32 i = 0; (event = ktrace_kernel_event(i)); i++)
-		if (!strcmp(event->desc, desc))
-			return event->id;
-	return 0;
-}
-
-static int put_line(struct import_writer *f, const struct import_type *t, const char *desc)
-{
-	struct ktrace_text text = { 0 };
-	int ret;
-
-	ktrace_text_line(&text, "event");
-	ktrace_text_str(&text, "kind",
-			t->parsed->kind == KTRACE_CHANNEL_KERNEL ? "kernel" : "user");
-	ktrace_text_u64(&text, "id", t->id);
-	ktrace_text_str(&text, "desc", desc);
-	ret = ktrace_text_flush(&text, f->tf);
-	ktrace_text_free(&text);
-	return ret;
-}
-
-/*
- * Gives a type the number of ktrace's own event that it is, perhaps with fields appended; only the
- * first description of a number gets it. *@is_new: it still needs a description. Return: 0,
- * -ENOMEM.
- */
-static int take_own_id(struct import_types *types, struct import_type *t, const char *desc,
-		       bool *is_new)
-{
-	const __u16 id = t->plan ? import_map_id(t->plan) : own_id(desc);
-
-	if (!id || (types->own[id] && strcmp(types->own[id], desc)))
-		return 0;
-	t->id = id;
-	*is_new = !types->own[id];
-	if (*is_new)
-		types->own[id] = strdup(desc);
-	return types->own[id] ? 0 : -ENOMEM;
-}
-
-/* @desc: describes its events in the file */
-static int describe(struct import_writer *f, struct import_type *t, const char *desc)
-{
-	struct import_types *types = &f->types;
-	const __u32 kind = t->parsed->kind;
-	bool is_new = true;
-	int ret = kind == KTRACE_CHANNEL_KERNEL ? take_own_id(types, t, desc, &is_new) : 0;
-
-	if (ret || !is_new)
-		return ret;
-	/* Reserves the last number for IMPORT_WRITER_TEXT. */
-	if (!t->id && types->next_id[kind] >= (strcmp(desc, IMPORT_WRITER_TEXT) ? IDS - 1 : IDS))
-		return -EOVERFLOW;
-	if (!t->id)
-		t->id = (__u16)types->next_id[kind]++;
-	return put_line(f, t, desc);
-}
-
-static int describe_as_planned(struct import_writer *f, struct import_type *t)
-{
-	char *desc = import_map_desc(t->plan, t->parsed);
-	int ret;
-
-	if (!desc)
-		return -ENOMEM;
-	ret = describe(f, t, desc);
-	free(desc);
-	return ret;
-}
-
-static int make(struct import_writer *f, struct import_type **place, const char *desc,
-		struct ktrace_event_type *parsed)
-{
-	struct import_type *t = calloc(1, sizeof(*t));
-	int ret = 0;
-
-	if (!t) {
-		ktrace_event_type_free(parsed);
-		return -ENOMEM;
-	}
-	t->parsed = parsed;
-	t->desc = strdup(desc);
-	if (!t->desc)
-		ret = -ENOMEM;
-	if (!ret && parsed->kind == KTRACE_CHANNEL_KERNEL)
-		ret = import_map_make(f, parsed, &t->plan);
-	if (!ret)
-		ret = t->plan ? describe_as_planned(f, t) : describe(f, t, desc);
-	if (ret)
-		free_type(t);
-	else
-		*place = t;
-	return ret;
-}
-
-int import_type(struct import_writer *f, __u32 kind, const char *desc,
-		const struct import_type **out)
-{
-	struct import_type **place = find(&f->types, kind, desc);
-	struct ktrace_event_type *parsed;
-	int ret = 0;
-
-	if (!*place) {
-		ret = ktrace_event_type_parse(desc, &parsed);
-		if (ret)
-			return ret;
-		parsed->kind = (__u16)kind;
-		ret = make(f, place, desc, parsed);
-	}
-	*out = *place;
-	return ret;
 }
 
 void import_writer_name(struct ktrace_out *out, const char *s)
@@ -597,4 +449,10 @@ void import_writer_name(struct ktrace_out *out, const char *s)
 
 		ktrace_out_char(out, is_fine ? *s : '_');
 	}
+}
+
+int import_type(struct import_writer *f, __u32 kind, const char *desc,
+		const struct import_type **out)
+{
+	return import_types_get(&f->types, f, f->tf, kind, desc, out);
 }

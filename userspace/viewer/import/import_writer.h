@@ -107,6 +107,20 @@ __u64 import_writer_events(const struct import_writer *f);
 /** import_writer_losses - number of lost events recorded so far */
 __u64 import_writer_losses(const struct import_writer *f);
 
+/**
+ * import_writer_print_fmt - tell the kernel's description of its event sched_switch
+ * @f:		the tracefile
+ * @print_fmt:	its "print fmt", which names the task states; after import_writer_about()
+ */
+void import_writer_print_fmt(struct import_writer *f, const char *print_fmt);
+
+/**
+ * import_writer_end - write events that still wait for what later ones tell
+ * @f:		the tracefile
+ * @path:	of the trace, for a message about what had to be guessed
+ */
+int import_writer_end(struct import_writer *f, const char *path);
+
 /** import_writer_close - write the rest and free everything; @f may be NULL */
 int import_writer_close(struct import_writer *f);
 
@@ -114,6 +128,15 @@ int import_writer_close(struct import_writer *f);
 void import_writer_name(struct ktrace_out *out, const char *s);
 
 /* Shared by the parts of the writer */
+
+/*
+ * Write an event or a loss at once, see import_hold.h. @state: prev_state of a switch, NULL = as
+ * converted by import_map.h
+ */
+int import_writer_write(struct import_writer *f, const struct import_writer_event *e,
+			const __u32 *state);
+int import_writer_write_lost(struct import_writer *f, __u32 kind, int cpu, __u64 ts,
+			     const struct ktrace_lost *newly);
 
 /* Returns the process of a thread, 0 = unknown; or machine of struct import_writer_about. */
 __u32 import_writer_pid(const struct import_writer *f, __u32 tid);

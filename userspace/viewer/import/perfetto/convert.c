@@ -366,6 +366,8 @@ static int write_events(struct conversion *c)
 		return error;
 	c->is_writing = c->has_packet = true;
 	error = spool_write(&c->spool, c->f);
+	if (!error)
+		error = import_writer_end(c->f, c->path);
 	return error ? error : complain(c, ret);
 }
 
