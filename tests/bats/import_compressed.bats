@@ -167,7 +167,16 @@ END
 	import unknown
 	[ "$status" = 2 ]
 	says 'Looked for a folder (ctf)'
-	for name in chrome:chrome.json systrace:ftrace.txt trace-dat:trace.dat perf:perf.txt \
+	python3 - <<'END'
+import struct
+slots = [(0x10, 0, 0, 1, 1000), (0x60, 1, 0, 2, 77), (0x15, 1, 0, 3, 0), (0, 0, 0, 0, 0)]
+open('shark', 'wb').write(b''.join(struct.pack('<HHIII', *s) for s in slots))
+END
+	zstd -q shark
+	import shark.zst
+	[ "$status" = 0 ]
+	says '^t: 3 events'
+	for name in shark:shark chrome:chrome.json systrace:ftrace.txt trace-dat:trace.dat perf:perf.txt \
 		perfetto:sdk.pftrace; do
 		import "${name#*:}"
 		[ "$status" = 0 ]

@@ -216,6 +216,8 @@ static void put_fields(struct systrace *s, const char *name, char *text)
 		return;
 	}
 	s->has_calls |= is_call;
+	if (!strncmp(name, "sched_", 6) && !strncmp(text, "comm=", 5) && strstr(text, " pid="))
+		take_comm(s, &text, "comm=", " pid=");
 	if (!strcmp(name, "sched_switch") && take_switch(s, text))
 		return;
 	if ((!strcmp(name, "sched_wakeup") || !strcmp(name, "sched_wakeup_new") ||

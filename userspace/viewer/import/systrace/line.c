@@ -3,7 +3,7 @@
  * line.c - parses lines of the kernel's trace
  *
  *   COMM-PID (TGID) [CPU] FLAGS SECONDS.FRACTION: TEXT
- *   COMM-PID CPUFLAGS USus: TEXT                        latency format
+ *   COMM-PID CPUFLAGS USus: TEXT                        latency format; also with SECONDS.FRACTION
  *   CPU) DURATION | TEXT                                function_graph, perhaps after TIME |
  *   CPU:N [LOST M EVENTS]
  *    => FUNCTION                                        a stack
@@ -127,6 +127,20 @@ static bool is_of_irq(const struct text *flags)
 	return flags->end - flags->at > 2 && strchr("hHsSzZ", flags->at[2]) && flags->at[2];
 }
 
+/* Takes the rest of a line, without the time since the event before: "(+12)". */
+static void put_text(struct text *t, struct line *l)
+{
+	const char *end;
+
+	skip_blanks(t);
+	if (begins(t, "(+") && (end = memchr(t->at, ')', (size_t)(t->end - t->at)))) {
+		t->at = end + 1;
+		skip_blanks(t);
+	}
+	l->text = t->at;
+	l->size = (size_t)(t->end - t->at);
+}
+
 /* Takes what follows "[CPU]": perhaps flags, then the time. */
 static bool take_rest(struct text t, struct line *l)
 {
@@ -143,9 +157,7 @@ static bool take_rest(struct text t, struct line *l)
 		if (!take_time(&t, l))
 			return false;
 	}
-	skip_blanks(&t);
-	l->text = t.at;
-	l->size = (size_t)(t.end - t.at);
+	put_text(&t, l);
 	return true;
 }
 
@@ -168,46 +180,60 @@ static bool take_event(const struct text *whole, struct line *l)
 	return false;
 }
 
-/* "bash-1234    0d..2    5us+: TEXT"; also with the absolute time of verbose lines left out */
+/* "5us+:", with a mark for long times, or "12.345678:" */
+static bool take_latency_time(struct text *t, struct line *l)
+{
+	struct text at = *t;
+	__u64 us;
+
+	if (take_time(t, l))
+		return !l->is_integer;
+	if (!take_number(&at, SECONDS_MAX, &us) || !begins(&at, "us"))
+		return false;
+	for (at.at += 2; at.at < at.end && strchr("+!#*@$ ", *at.at) && *at.at;)
+		at.at++;
+	if (at.at == at.end || *at.at != ':')
+		return false;
+	t->at = at.at + 1;
+	l->ns = us * 1000;
+	l->has_time = true;
+	return true;
+}
+
+/* Takes what follows a task: "    0d..2    5us : TEXT" */
+static bool take_latency_rest(struct text at, struct line *l)
+{
+	struct text flags;
+	__u64 cpu;
+
+	skip_blanks(&at);
+	if (!take_number(&at, 4095, &cpu))
+		return false;
+	flags.at = at.at;
+	while (at.at < at.end && *at.at != ' ')
+		at.at++;
+	flags.end = at.at;
+	skip_blanks(&at);
+	if (flags.end - flags.at < 3 || !take_latency_time(&at, l))
+		return false;
+	l->cpu = (int)cpu;
+	l->is_irq = is_of_irq(&flags);
+	put_text(&at, l);
+	return true;
+}
+
+/* "bash-1234    0d..2    5us+: TEXT", the latency format */
 static bool take_latency(const struct text *whole, struct line *l)
 {
-	struct text t = *whole, flags;
-	const char *task_end;
-	__u64 cpu, us;
+	const char *dash = whole->at;
+	__u64 tid;
 
-	skip_blanks(&t);
-	t.at = memchr(t.at, '-', (size_t)(t.end - t.at));
-	for (; t.at; t.at = memchr(t.at + 1, '-', (size_t)(t.end - t.at - 1))) {
-		struct text at = { t.at + 1, t.end };
+	while ((dash = memchr(dash, '-', (size_t)(whole->end - dash)))) {
+		struct text at = { ++dash, whole->end };
 
-		if (!take_number(&at, 0x3fffff, &us) || at.at == at.end || *at.at != ' ')
-			continue;
-		task_end = at.at;
-		skip_blanks(&at);
-		if (!take_number(&at, 4095, &cpu))
-			continue;
-		flags.at = at.at;
-		while (at.at < at.end && *at.at != ' ')
-			at.at++;
-		flags.end = at.at;
-		skip_blanks(&at);
-		if (flags.end - flags.at < 3 || !take_number(&at, SECONDS_MAX, &us) ||
-		    !begins(&at, "us"))
-			continue;
-		for (at.at += 2; at.at < at.end && strchr("+!#*@$ ", *at.at); )
-			at.at++;
-		if (at.at == at.end || *at.at != ':' ||
-		    !take_task((struct text){ whole->at, task_end }, l))
-			continue;
-		at.at++;
-		skip_blanks(&at);
-		l->cpu = (int)cpu;
-		l->is_irq = is_of_irq(&flags);
-		l->ns = us * 1000;
-		l->has_time = true;
-		l->text = at.at;
-		l->size = (size_t)(at.end - at.at);
-		return true;
+		if (take_number(&at, 0x3fffff, &tid) && at.at < at.end && *at.at == ' ' &&
+		    take_latency_rest(at, l) && take_task((struct text){ whole->at, at.at }, l))
+			return true;
 	}
 	return false;
 }
