@@ -81,7 +81,7 @@ events()
 		events - <"$file"
 		cmp expected t.list
 		zstd -qc "$file" >packed
-		capture bash -c 'cat packed | "$1" import -o t -' - "$KTRACE"
+		capture "$KTRACE" import -o t - < <(cat packed)
 		[ "$status" = 0 ]
 		"$KTRACE" list t | cmp expected
 		mkfifo pipe
@@ -98,16 +98,16 @@ events()
 
 	for packer in 'gzip -c' 'zstd -qc' 'xz -c'; do
 		$packer ftrace.txt >whole
-		head -c $(($(stat -c %s whole) * 2 / 3)) whole >cut
-		import cut
+		head -c $(($(stat -c %s whole) * 2 / 3)) whole >part
+		import part
 		[ "$status" = 1 ]
-		says 'cut: compressed by [a-z]*, damaged at byte [0-9]*: truncated'
+		says 'part: compressed by [a-z]*, damaged at byte [0-9]*: truncated'
 		! says '/proc/'
 		valid_trace t
 	done
 	gzip -c ftrace.txt >whole
-	head -c $(($(stat -c %s whole) / 2)) whole >cut
-	import cut
+	head -c $(($(stat -c %s whole) / 2)) whole >part
+	import part
 	[[ $output =~ ^t:\ ([0-9]*)\ events ]]
 	((BASH_REMATCH[1] > 100 && BASH_REMATCH[1] < 5000))
 	{ cat whole; echo more; } >longer

@@ -144,7 +144,8 @@ static int complain(const struct job *job)
 	if (job->b.as_text)
 		complain_about(job->path, "%llu events have fields that cannot be described, and "
 			       "are shown as foreign:text", (unsigned long long)job->b.as_text);
-	return status || !job->parts || job->json || job->processes || job->is_cut ? STATUS_DAMAGED : 0;
+	return status || !job->parts || job->json || job->processes || job->is_cut ?
+	       STATUS_DAMAGED : 0;
 }
 
 static int write_events(struct job *job)
