@@ -136,13 +136,19 @@ END
 	lists 'atrace:draw_frame|x_end'
 	lists 'counter:queue value=-3'
 	[ "$("$KTRACE" list --json t | jq -c 'select(.event|test("atrace:load"))|[.tid,.fields.id]' | sort -u | wc -l)" = 1 ]
-	lists 'atrace:load_end id=77'
+	lists 'atrace:load_end id=0x4d'
 	lists 'atrace:vsync$'
-	lists 'atrace:anim_begin id=5 track="lane"'
-	lists 'atrace:anim_end id=5 track="lane"'
+	lists 'atrace:anim_begin id=0x5 track="lane"'
+	lists 'atrace:anim_end id=0x5 track="lane"'
 	lists 'atrace:blip track="lane"'
 	lists 'atrace:by_print_begin'
 	lists 'tracing:tracing_mark_write text="hello | world"'
+	printf ' ui-11 (10) [000] ...1 5.000001: tracing_mark_write: %s\n' 'C|10|n|x' 'C|10|n|7' 'B|q|n' >a
+	import a --offset @0
+	[ "$status" = 1 ]
+	says '2 marks of programs are malformed, and are kept as text'
+	lists '10/10 .*counter:n value=7'
+	lists 'text="C|10|n|x"'
 }
 
 @test "import systrace: losses, stacks, function tracers, the latency format, ns" {

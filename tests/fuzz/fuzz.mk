@@ -26,7 +26,7 @@ $(FUZZ)/obj/userspace/daemon/%: INCLUDE += -Iuserspace/daemon
 $(FUZZ)/obj/userspace/daemon/service/% $(FUZZ)/obj/tests/fuzz/fuzz_pft_%: INCLUDE += -I$(BUILD)/include
 $(FUZZ)/obj/tests/fuzz/fuzz_pft_%: INCLUDE += -Itests/unit -Iuserspace/proto
 $(FUZZ)/obj/tests/fuzz/%: INCLUDE += -Iuserspace/daemon
-$(addprefix $(FUZZ)/obj/tests/fuzz/fuzz_,elf.o options.o perf.o shark.o viewer.o): INCLUDE += -Iuserspace/viewer
+$(addprefix $(FUZZ)/obj/tests/fuzz/fuzz_,elf.o options.o perf.o shark.o text_import.o viewer.o): INCLUDE += -Iuserspace/viewer
 
 define fuzz_archive
 $(FUZZ)/$(1).a: $(2:%.c=$(FUZZ)/obj/%.o) tests/fuzz/fuzz.mk
@@ -45,6 +45,8 @@ $(FUZZ)/bin/fuzz_options $(FUZZ)/bin/fuzz_proc $(FUZZ)/bin/fuzz_registry: $(FUZZ
 $(filter $(FUZZ)/bin/fuzz_pft_%,$(fuzzers)): $(FUZZ)/daemon.a
 $(FUZZ)/bin/fuzz_options $(FUZZ)/bin/fuzz_viewer $(FUZZ)/bin/fuzz_shark: $(FUZZ)/viewer.a
 $(FUZZ)/bin/fuzz_perf: $(FUZZ)/viewer.a
+$(FUZZ)/bin/fuzz_text_import: $(FUZZ)/obj/userspace/viewer/import/systrace/line.o \
+		$(FUZZ)/obj/userspace/viewer/import/chrome/json.o $(FUZZ)/viewer.a
 $(FUZZ)/bin/fuzz_posix_log: $(FUZZ)/posix.a
 $(FUZZ)/bin/%: $(FUZZ)/obj/tests/fuzz/%.o $(FUZZ)/traceset.a
 	$(call say,LD,$@)

@@ -99,6 +99,11 @@ static bool take_rest(struct atrace_mark *m, const char *at, size_t size)
 	return true;
 }
 
+bool atrace_is_like(const char *text, size_t size)
+{
+	return size > 1 && text[1] == '|' && *text && strchr("BEISFCNGH", *text);
+}
+
 bool atrace_parse(const char *text, size_t size, struct atrace_mark *m)
 {
 	const char *pid;
@@ -110,7 +115,7 @@ bool atrace_parse(const char *text, size_t size, struct atrace_mark *m)
 	*m = (struct atrace_mark){ .phase = size ? *text : 0 };
 	if (size == 1)
 		return m->phase == 'E';
-	if (size < 2 || text[1] != '|' || !strchr("BEISFCNGH", m->phase))
+	if (!atrace_is_like(text, size))
 		return false;
 	text += 2;
 	size -= 2;

@@ -30,5 +30,7 @@ struct atrace_mark {
 
 /* Parses a mark; false if the text is something else. */
 bool atrace_parse(const char *text, size_t size, struct atrace_mark *out);
+/* True if the text begins like a mark, so that one that cannot be parsed is wrong. */
+bool atrace_is_like(const char *text, size_t size);
 
 #endif

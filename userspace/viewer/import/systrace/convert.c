@@ -257,11 +257,14 @@ int systrace_complain(const struct systrace *s, const char *path)
 		complain_about(path, "%llu lines are not events and are left out; the first is "
 			       "line %llu", (unsigned long long)s->other,
 			       (unsigned long long)s->other_at);
+	if (s->bad_marks)
+		complain_about(path, "%llu marks of programs are malformed, and are kept as text",
+			       (unsigned long long)s->bad_marks);
 	if (s->graph)
 		complain_about(path, "%llu lines of function_graph have no time: they are at the "
 			       "time of the event before them", (unsigned long long)s->graph);
 	if (s->integers)
 		complain_about(path, "%llu times have no fraction: they are taken as ns, whatever "
 			       "the clock counts", (unsigned long long)s->integers);
-	return s->other ? STATUS_DAMAGED : 0;
+	return s->other || s->bad_marks ? STATUS_DAMAGED : 0;
 }

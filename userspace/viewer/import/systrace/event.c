@@ -8,6 +8,7 @@
  */
 #include "systrace.h"
 
+#include "import/atrace.h"
 #include "import/perf_line.h"
 
 #include <errno.h>
@@ -347,6 +348,7 @@ static int put_print(struct systrace *s, const struct line *l, const char *name,
 		ret = systrace_mark(s, l, colon + 2, size - (size_t)(colon + 2 - text), &is_mark);
 	if (ret || is_mark)
 		return ret;
+	s->bad_marks += atrace_is_like(text, size);
 	keep(&s->whole, text, size);
 	if (s->whole.error)
 		return s->whole.error;

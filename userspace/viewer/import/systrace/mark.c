@@ -65,14 +65,21 @@ static int put_instant(struct systrace *s, const struct line *l, const struct at
 	return systrace_put(s, KTRACE_CHANNEL_USER, l);
 }
 
+/* Writes a counter, which belongs to the process: its main thread. */
 static int put_counter(struct systrace *s, const struct line *l, const struct atrace_mark *m)
 {
+	struct line main = *l;
+
+	if (m->pid && m->pid != l->tid) {
+		main.tid = main.tgid = m->pid;
+		main.comm_size = 0;
+	}
 	keep(&s->name, m->name, m->name_size);
 	if (s->name.error)
 		return s->name.error;
 	builder_begin_counter(s->b, s->name.buf);
 	builder_s64(s->b, "value", m->value);
-	return systrace_put(s, KTRACE_CHANNEL_USER, l);
+	return systrace_put(s, KTRACE_CHANNEL_USER, &main);
 }
 
 static __u64 digest(__u64 hash, const char *text, size_t size)
@@ -106,7 +113,7 @@ static int put_async(struct systrace *s, const struct line *l, const struct atra
 	ret = is_begin ? begin_slice(s, m, &track->slices) : end_slice(s, m, &track->slices);
 	if (ret)
 		return ret;
-	builder_s64(s->b, "id", m->id);
+	builder_u64(s->b, "x64", "id", (__u64)m->id);
 	put_text(s, "track", m->track, m->track_size);
 	e = (struct spooled){
 		.ts = l->ns, .cpu = l->cpu, .tid = track->own_tid, .pid = m->pid,

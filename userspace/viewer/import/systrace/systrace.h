@@ -38,6 +38,7 @@ struct task {
  * @has_calls:	there are system calls by number or name
  * @nr:		number of the current line
  * @other:	lines that are not events; @other_at: number of the first one
+ * @bad_marks:	marks of programs that are malformed, and kept as text
  * @graph:	lines of function_graph without a time
  * @integers:	events whose time has no unit
  * @backwards:	events whose time is before that of the event before
@@ -63,6 +64,7 @@ struct systrace {
 	__u64 nr;
 	__u64 other;
 	__u64 other_at;
+	__u64 bad_marks;
 	__u64 graph;
 	__u64 integers;
 	__u64 backwards;
