@@ -3,39 +3,11 @@
 #include "import/import.h"
 
 #include "convert.h"
+#include "import/mapped.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-static int map(const char *path, const unsigned char **data, size_t *size)
-{
-	const int fd = open(path, O_RDONLY | O_CLOEXEC);
-	void *at = NULL;
-	struct stat st;
-	int error = 0;
-
-	if (fd < 0 || fstat(fd, &st))
-		error = errno;
-	else if (!S_ISREG(st.st_mode))
-		error = S_ISDIR(st.st_mode) ? EISDIR : EINVAL;
-	*size = error ? 0 : (size_t)st.st_size;
-	if (*size) {
-		at = mmap(NULL, *size, PROT_READ, MAP_PRIVATE, fd, 0);
-		error = at == MAP_FAILED ? errno : 0;
-	}
-	if (fd >= 0)
-		close(fd);
-	*data = at;
-	if (!error)
-		return 0;
-	complain_about(path, "%s", strerror(error));
-	return -ECANCELED;
-}
 
 /* Sets the clock as given on the command line. */
 static int set_clock(const struct import *x, struct conversion *c)
@@ -54,21 +26,19 @@ static int set_clock(const struct import *x, struct conversion *c)
 
 static int convert_file(struct import *x, const char *path)
 {
-	const unsigned char *data;
 	struct conversion c;
-	size_t size;
-	int ret = map(path, &data, &size);
+	struct mapped file;
+	int ret = mapped_open(&file, path);
 
 	if (ret)
 		return ret;
-	convert_init(&c, path, data, size);
+	convert_init(&c, path, (const unsigned char *)file.data, file.size);
 	ret = set_clock(x, &c);
 	if (!ret)
 		ret = convert(&c, x->writes, x->level);
 	x->events = c.events;
 	x->lost = c.lost;
-	if (size)
-		munmap((void *)data, size);
+	mapped_close(&file);
 	return ret;
 }
 
