@@ -143,7 +143,7 @@ END
 	lists 'atrace:blip track="lane"'
 	lists 'atrace:by_print_begin'
 	lists 'tracing:tracing_mark_write text="hello | world"'
-	printf ' ui-11 (10) [000] ...1 5.000001: tracing_mark_write: %s\n' 'C|10|n|x' 'C|10|n|7' 'B|q|n' >a
+	printf ' ui-11 (10) [000] ...1 5.000001: tracing_mark_write: %s\n' 'C|10|n|x' 'C|10|n|7|group' 'B|q|n' >a
 	import a --offset @0
 	[ "$status" = 1 ]
 	says '2 marks of programs are malformed, and are kept as text'

@@ -2,8 +2,9 @@
 /*
  * atrace.c - parses marks of Android's programs
  *
- *   B|PID|NAME  E|PID  E  S|PID|NAME|ID  F|PID|NAME|ID  C|PID|NAME|VALUE  I|PID|NAME
- *   G|PID|TRACK|NAME|ID  H|PID|TRACK|ID  H|PID|TRACK|NAME|ID  N|PID|TRACK|NAME
+ *   B|PID|NAME  E|PID  E  S|PID|NAME|ID  F|PID|NAME|ID  I|PID|NAME  C|PID|NAME|VALUE
+ *   C|PID|NAME|VALUE|GROUP  G|PID|TRACK|NAME|ID  H|PID|TRACK|ID  H|PID|TRACK|NAME|ID
+ *   N|PID|TRACK|NAME
  *
  * A name may contain '|', except before a number: that is what follows the last one.
  */
@@ -60,6 +61,18 @@ static bool cut_number(const char *at, size_t *size, __s64 *out)
 	return true;
 }
 
+/* The same if a group follows the value of a counter: "name|5|group". */
+static bool cut_value(const char *at, size_t *size, __s64 *out)
+{
+	const char *bar = memrchr(at, '|', *size);
+	size_t n = bar ? (size_t)(bar - at) : 0;
+
+	if (!n || !cut_number(at, &n, out))
+		return false;
+	*size = n;
+	return true;
+}
+
 /* Parses what follows the process. */
 static bool take_rest(struct atrace_mark *m, const char *at, size_t size)
 {
@@ -68,7 +81,7 @@ static bool take_rest(struct atrace_mark *m, const char *at, size_t size)
 	case 'I':
 		break;
 	case 'C':
-		if (!cut_number(at, &size, &m->value))
+		if (!cut_number(at, &size, &m->value) && !cut_value(at, &size, &m->value))
 			return false;
 		break;
 	case 'S':

@@ -171,31 +171,13 @@ int builder_put(struct event_builder *b, __u32 kind, struct spooled e)
 
 int builder_lost(struct event_builder *b, int cpu, __u64 ts, __u32 reason, __u64 nr)
 {
-	const struct spooled e = { .ts = ts, .cpu = cpu, .flags = reason, .len = sizeof(nr) };
-
-	return spool_add(&b->spool, e, &nr);
-}
-
-static int put(void *arg, const struct spooled *e, const char *data)
-{
-	struct import_writer *f = arg;
-	struct ktrace_lost lost = { 0 };
-	const struct import_writer_event event = {
-		.type = e->type, .cpu = e->cpu, .ts = e->ts, .tid = e->tid, .pid = e->pid,
-		.comm = *e->comm ? e->comm : NULL, .flags = e->flags, .len = e->len,
-		.data = e->len ? data : NULL,
-	};
-
-	if (e->type)
-		return import_writer_put(f, &event);
-	memcpy(&lost.count[e->flags], data, sizeof(lost.count[0]));
-	return import_writer_lost(f, e->cpu < 0 ? KTRACE_CHANNEL_USER : KTRACE_CHANNEL_KERNEL,
-				  e->cpu, e->ts, &lost);
+	return spool_add(&b->spool, (struct spooled){ .ts = ts, .cpu = cpu, .reason = (int)reason,
+						      .lost = nr }, NULL);
 }
 
 int builder_write(struct event_builder *b)
 {
-	return spool_each(&b->spool, put, b->f);
+	return spool_write(&b->spool, b->f);
 }
 
 int slices_open(struct open_slices *s, __u32 number)

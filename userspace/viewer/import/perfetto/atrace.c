@@ -3,16 +3,15 @@
 #include "atrace.h"
 
 #include "convert.h"
+#include "import/atrace.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Numbers of generated tracks of threads begin with this. */
 #define THREAD_UUID 0x6174726163000000ull
 /* Bytes of a mark; the kernel keeps no longer text. */
 #define MARK_MAX 4096u
-#define PARTS_MAX 5u
 
 /*
  * struct mark - the parts of a mark
@@ -25,98 +24,31 @@ struct mark {
 	const char *name;
 	const char *track;
 	__s64 value;
-	char text[MARK_MAX];
+	char text[2][MARK_MAX];
 };
 
-static bool take_s64(const char *text, __s64 *value)
+static const char *copy(char to[MARK_MAX], const char *from, size_t size)
 {
-	char *end;
-
-	errno = 0;
-	*value = strtoll(text, &end, 10);
-	return *text && !*end && !errno && strchr("-0123456789", *text);
-}
-
-static bool take_u32(const char *text, __u32 *value)
-{
-	__s64 number;
-	const bool is_number = take_s64(text, &number) && number >= 0 && number <= UINT32_MAX;
-
-	*value = is_number ? (__u32)number : 0;
-	return is_number;
-}
-
-/* Cuts the text at each '|', a name that B has only behind the process. Returns the parts. */
-static size_t cut(struct mark *m, char *parts[PARTS_MAX])
-{
-	size_t nr = 1;
-	char *at = m->text;
-
-	parts[0] = at;
-	while (nr < PARTS_MAX && !(m->text[0] == 'B' && nr == 3)) {
-		at = strchr(at, '|');
-		if (!at)
-			break;
-		*at++ = '\0';
-		parts[nr++] = at;
-	}
-	for (size_t i = nr; i < PARTS_MAX; i++)
-		parts[i] = at ? strchr(at, '\0') : (char *)"";
-	/* A further part of a counter is its group. */
-	at = strchr(parts[nr - 1], '|');
-	if (at && m->text[0] != 'B')
-		*at = '\0';
-	return nr;
-}
-
-static bool is_complete(struct mark *m, char *const parts[PARTS_MAX])
-{
-	const bool has_pid = take_u32(parts[1], &m->pid);
-
-	m->name = parts[2];
-	switch (m->phase) {
-	case 'B':
-		return has_pid;
-	case 'E':
-		return !*parts[1] || has_pid;
-	case 'I':
-		return has_pid && *m->name;
-	case 'C':
-	case 'S':
-	case 'F':
-		return has_pid && *m->name && take_s64(parts[3], &m->value);
-	case 'N':
-	case 'G':
-		m->track = parts[2];
-		m->name = parts[3];
-		return has_pid && *m->track && *m->name &&
-		       (m->phase == 'N' || take_s64(parts[4], &m->value));
-	default:
-		/* With the name of the span or without it */
-		m->track = parts[2];
-		m->name = "";
-		return has_pid && *m->track && take_s64(*parts[4] ? parts[4] : parts[3], &m->value);
-	}
+	if (size)
+		memcpy(to, from, size);
+	to[size] = '\0';
+	return to;
 }
 
 /* Reads a mark. Return: 1, 0: the text is none, -1: its parts are wrong. */
 static int read_mark(struct mark *m, const char *text)
 {
 	const size_t size = strlen(text);
-	char *parts[PARTS_MAX];
-	size_t n = size;
+	struct atrace_mark parsed;
 
-	*m = (struct mark){ .phase = *text };
-	if (!*text || !strchr("BESFGHINC", *text) || (text[1] && !strchr("|\n", text[1])) ||
-	    (text[1] != '|' && *text != 'E'))
-		return 0;
-	if (size >= MARK_MAX)
-		return -1;
-	while (n && text[n - 1] == '\n')
-		n--;
-	memcpy(m->text, text, n);
-	cut(m, parts);
-	return is_complete(m, parts) ? 1 : -1;
+	if (size >= MARK_MAX || !atrace_parse(text, size, &parsed))
+		return atrace_is_like(text, size) ? -1 : 0;
+	m->phase = parsed.phase;
+	m->pid = parsed.pid;
+	m->name = copy(m->text[0], parsed.name, parsed.name_size);
+	m->track = parsed.track ? copy(m->text[1], parsed.track, parsed.track_size) : NULL;
+	m->value = parsed.phase == 'C' ? parsed.value : parsed.id;
+	return 1;
 }
 
 int atrace_take(struct conversion *c, const struct spooled *e, const char *text)
