@@ -153,6 +153,24 @@ d.write("1.dat")' "$shape"
 	says 'does not say what machine it is of'
 }
 
+@test "import trace-dat: task states are those that the file's description of sched_switch names" {
+	local names
+	for names in x P; do
+		dat 'd = Dat()
+d.event("sched", "sched_switch", 372, [
+    ("char[16]", "prev_comm"), ("pid_t", "prev_pid"), ("int", "prev_prio"), ("long", "prev_state"),
+    ("char[16]", "next_comm"), ("pid_t", "next_pid"), ("int", "next_prio")],
+    "\"%s\", REC->prev_state & 255 ? __print_flags(REC->prev_state & 255, \"|\", { 1, \"S\"} , { 2, \"D\" }, "
+    "{ 64, \"%s\" }) : \"R\"" % ("%s", sys.argv[1]))
+for t in 1, 2: d.cpu(0).add(1000 * t, d.events[0], 7 * t, prev_pid=7 * t, prev_state=64, next_pid=14)
+d.write("1.dat")' "$names"
+		import 1.dat --offset @0
+		[ "$status" = 0 ]
+		"$KTRACE" list --json t | jq -r .fields.prev_state | sort -u >states
+		[ "$(cat states)" = "$([ "$names" = x ] && echo DEAD || echo PARKED)" ]
+	done
+}
+
 @test "import trace-dat: clocks" {
 	local make='d = Dat(7)
 enter, leave, switch = d.usual()

@@ -100,7 +100,10 @@ static int begin(struct job *job, __s64 first_ns)
 		complain_about(f->path, "was recorded with guests, each of which has a file of its "
 			       "own, which is imported on its own: %.*s",
 			       (int)strcspn(f->guests, "\n"), f->guests);
-	return import_writer_about(job->w, &about);
+	ret = import_writer_about(job->w, &about);
+	if (!ret && job->formats.switch_text)
+		import_writer_print_fmt(job->w, job->formats.switch_text);
+	return ret;
 }
 
 /* Stamps of a tracefile begin with 0. */
