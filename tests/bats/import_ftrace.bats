@@ -153,6 +153,24 @@ d.write("1.dat")' "$shape"
 	says 'does not say what machine it is of'
 }
 
+@test "import trace-dat: task states are those that the file's description of sched_switch names" {
+	local names
+	for names in x P; do
+		dat 'd = Dat()
+d.event("sched", "sched_switch", 372, [
+    ("char[16]", "prev_comm"), ("pid_t", "prev_pid"), ("int", "prev_prio"), ("long", "prev_state"),
+    ("char[16]", "next_comm"), ("pid_t", "next_pid"), ("int", "next_prio")],
+    "\"%s\", REC->prev_state & 255 ? __print_flags(REC->prev_state & 255, \"|\", { 1, \"S\"} , { 2, \"D\" }, "
+    "{ 64, \"%s\" }) : \"R\"" % ("%s", sys.argv[1]))
+for t in 1, 2: d.cpu(0).add(1000 * t, d.events[0], 7 * t, prev_pid=7 * t, prev_state=64, next_pid=14)
+d.write("1.dat")' "$names"
+		import 1.dat --offset @0
+		[ "$status" = 0 ]
+		"$KTRACE" list --json t | jq -r .fields.prev_state | sort -u >states
+		[ "$(cat states)" = "$([ "$names" = x ] && echo DEAD || echo PARKED)" ]
+	done
+}
+
 @test "import trace-dat: clocks" {
 	local make='d = Dat(7)
 enter, leave, switch = d.usual()
@@ -318,7 +336,7 @@ d.cpu(0).add(1000, enter, 7, id=63)
 d.write("host.dat")'
 	import host.dat --offset @0
 	[ "$status" = 0 ]
-	says 'was recorded with guests, each of which has a file of its own to import: web db'
+	says 'was recorded with guests, each of which has a file of its own, .*: web db'
 	import host.dat guest.dat
 	[ "$status" = 1 ]
 	says 'one file at a time'
@@ -335,17 +353,18 @@ d.cpu(1).add(1500, enter, 7, id=4)
 d.cpu(0, "foo").add(1700, enter, 7, id=5)
 stats = "entries: 0\noverrun: {}\ncommit overrun: {}\nbytes: 0\nnow ts: 1.0\ndropped events: {}\nread events: 3\n"
 d.option(CPUSTAT, "CPU: 0\n" + stats.format(50, 0, 0))
-d.option(CPUSTAT, "CPU: 1\n" + stats.format(0, 2, 5))
+d.option(CPUSTAT, "CPU: 1\n" + stats.format(0, 2, 5).replace("events: 3", "events: 101"))
+d.option(CPUSTAT, "CPU: 2\n" + stats.format(0, 0, 0))
 d.option(CPUSTAT, "\nBuffer: foo\n\n")
-d.option(CPUSTAT, "CPU: 0\n" + stats.format(1000, 0, 0))
+d.option(CPUSTAT, "CPU: 0\n" + stats.format(1000, 0, 0).replace("events: 3", "events: 1"))
 d.write("1.dat")' "$version"
 		import 1.dat --offset @0
 		[ "$status" = 0 ]
-		# 40, some, and 50 - 41 more; 2 and 5; 1000
-		[[ $output == "t: 5 events, 1057 lost, "* ]]
+		# 40, some, and 50 - 41 more; 2, 5, and 100 that trace-cmd did not keep; 3 of another CPU; 1000
+		[[ $output == "t: 5 events, 1160 lost, "* ]]
 		valid_trace t
 		run_ktrace info t
-		says '^lost  *1057'
+		says '^lost  *1160'
 		run_ktrace list t
 		says 'lost'
 	done

@@ -56,6 +56,16 @@ static int read_header(struct formats *m, struct file *f, struct bytes *b)
 	return bytes_take(b, size) && !memcmp(word, "header_event", 13) ? 0 : -EBADMSG;
 }
 
+static void keep_switch(struct formats *m, const char *system, const char *text, size_t size)
+{
+	static const char name[] = "name: sched_switch\n";
+
+	if (m->switch_text || strcmp(system, "sched") || size < sizeof(name) ||
+	    memcmp(text, name, sizeof(name) - 1))
+		return;
+	m->switch_text = strndup(text, size);
+}
+
 /* An event whose "print fmt" is beyond libtraceevent has its fields nonetheless. */
 static int read_event(struct formats *m, struct bytes *b, const char *system)
 {
@@ -65,6 +75,7 @@ static int read_event(struct formats *m, struct bytes *b, const char *system)
 
 	if (!text)
 		return -EBADMSG;
+	keep_switch(m, system, text, (size_t)size);
 	if (tep_parse_event(m->tep, text, (unsigned long)size, system) &&
 	    tep_get_events_count(m->tep) == before)
 		keep_failure(m, system, text, (size_t)size);
@@ -249,4 +260,5 @@ void formats_free(struct formats *m)
 {
 	tep_free(m->tep);
 	free(m->printk);
+	free(m->switch_text);
 }

@@ -12,6 +12,7 @@
  * @tep:	libtraceevent's
  * @page_long:	bytes of a long of the kernel, as its pages have it
  * @printk:	lines "0xADDRESS : "TEXT"" of the strings of trace_puts(); NULL = none
+ * @switch_text: description of sched_switch, whose "print fmt" names task states; NULL = none
  * @failed:	number of descriptions that libtraceevent cannot read
  * @first:	system and name of the first of these
  */
@@ -19,6 +20,7 @@ struct formats {
 	struct tep_handle *tep;
 	unsigned int page_long;
 	char *printk;
+	char *switch_text;
 	__u32 failed;
 	char first[128];
 };

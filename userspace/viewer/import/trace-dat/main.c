@@ -26,6 +26,7 @@
  * @merge:	its events
  * @record:	the current one
  * @bytes:	bytes of events read so far
+ * @last_ns:	time of the last one
  * @has_calls:	system calls were recorded
  * @back:	number of events that are earlier than the one before on their CPU
  * @back_cpu:	CPU of the first of these
@@ -39,6 +40,7 @@ struct job {
 	struct merge merge;
 	struct record record;
 	__u64 bytes;
+	__s64 last_ns;
 	bool has_calls;
 	__u64 back;
 	__u32 back_cpu;
@@ -96,8 +98,12 @@ static int begin(struct job *job, __s64 first_ns)
 	note_clocks(f);
 	if (f->guests)
 		complain_about(f->path, "was recorded with guests, each of which has a file of its "
-			       "own to import: %.*s", (int)strcspn(f->guests, "\n"), f->guests);
-	return import_writer_about(job->w, &about);
+			       "own, which is imported on its own: %.*s",
+			       (int)strcspn(f->guests, "\n"), f->guests);
+	ret = import_writer_about(job->w, &about);
+	if (!ret && job->formats.switch_text)
+		import_writer_print_fmt(job->w, job->formats.switch_text);
+	return ret;
 }
 
 /* Stamps of a tracefile begin with 0. */
@@ -151,6 +157,7 @@ static int put_events(struct job *job)
 		ret = put_lost(job, s, s->ns);
 		if (!ret)
 			ret = put_event(job, s);
+		job->last_ns = s->ns;
 		job->bytes += s->pages.size;
 		progress_at(job->bytes);
 		if (!ret)
@@ -161,38 +168,48 @@ static int put_events(struct job *job)
 
 /*
  * Adds losses that the kernel counted but that have no place in the pages. Those that have one are
- * among the overwritten and the dropped.
+ * among the overwritten and the dropped. Events that trace-cmd read but did not keep are unwritten.
+ * @placed, @events: numbers of losses in the pages of the CPU, and of events
  */
-static int put_rest(struct job *job, const struct merge_stream *s)
+static int put_rest(struct job *job, struct stats *s, __u64 placed, __u64 events, __s64 ns)
 {
-	const struct stats stats = stats_find(&job->file, s->buffer->name, s->pages.cpu->cpu);
 	struct ktrace_lost lost = { 0 };
-	__u64 placed = s->pages.counted;
+	bool is_any = false;
 
-	lost.count[KTRACE_LOST_OVERWRITTEN] = stats.overwritten > placed ?
-					      stats.overwritten - placed : 0;
-	placed -= stats.overwritten < placed ? stats.overwritten : placed;
-	lost.count[KTRACE_LOST_FULL] = stats.dropped > placed ? stats.dropped - placed : 0;
-	lost.count[KTRACE_LOST_NESTED] = stats.nested;
-	if (!lost.count[KTRACE_LOST_OVERWRITTEN] && !lost.count[KTRACE_LOST_FULL] && !stats.nested)
+	s->is_used = true;
+	lost.count[KTRACE_LOST_OVERWRITTEN] = s->overwritten > placed ? s->overwritten - placed : 0;
+	placed -= s->overwritten < placed ? s->overwritten : placed;
+	lost.count[KTRACE_LOST_FULL] = s->dropped > placed ? s->dropped - placed : 0;
+	lost.count[KTRACE_LOST_NESTED] = s->nested;
+	/* trace-cmd record -m keeps the newest; some in the buffer may be later than its end. */
+	if (events < s->read)
+		lost.count[KTRACE_LOST_UNWRITTEN] = s->read - events + s->left;
+	for (int i = 0; i < KTRACE_LOST_NR && !is_any; i++)
+		is_any = lost.count[i];
+	if (!is_any)
 		return 0;
-	return import_writer_lost(job->w, KTRACE_CHANNEL_KERNEL, (int)s->pages.cpu->cpu,
-				  stamp(s->last_ns), &lost);
+	return import_writer_lost(job->w, KTRACE_CHANNEL_KERNEL, (int)s->cpu, stamp(ns), &lost);
 }
 
-/* Losses after the last event of a CPU, and those without a place */
+/* Losses after the last event of a CPU, and those without a place, also of CPUs without data */
 static int put_late_losses(struct job *job)
 {
-	int ret = 0;
+	struct stats_list list;
+	int ret = stats_read(&list, &job->file);
 
 	for (__u32 i = 0; i < job->merge.nr && !ret; i++) {
 		const struct merge_stream *s = &job->merge.all[i];
+		struct stats *stats = stats_find(&list, s->buffer->name, s->pages.cpu->cpu);
 
 		if (!s->pages.data)
 			ret = put_lost(job, s, s->last_ns);
-		if (!ret)
-			ret = put_rest(job, s);
+		if (!ret && stats)
+			ret = put_rest(job, stats, s->pages.counted, s->pages.events, s->last_ns);
 	}
+	for (size_t i = 0; i < list.nr && !ret; i++)
+		if (!list.all[i].is_used)
+			ret = put_rest(job, &list.all[i], 0, 0, job->last_ns);
+	stats_free(&list);
 	return ret;
 }
 

@@ -153,6 +153,8 @@ static int read_guest(struct file *f, struct bytes *b)
 		return -EBADMSG;
 	if (len)
 		f->guests[len - 1] = ' ';	/* was '\n' */
+	if (!*name)
+		name = "(no name)";
 	return append(&f->guests, &len, name, strlen(name));
 }
 

@@ -192,6 +192,7 @@ int pages_next(struct pages *p)
 	ret = find_event(p);
 	if (ret <= 0)
 		p->data = NULL;
+	p->events += ret > 0;
 	p->counted += p->lost == PAGES_LOST_SOME ? 1 : p->lost;
 	return ret < 0 ? ret : 0;
 }

@@ -25,6 +25,7 @@
  * @size:	its bytes
  * @lost:	number of events lost right before it
  * @counted:	number of events lost so far; unknown numbers count as 1
+ * @events:	number of events so far
  */
 struct pages {
 	struct file *f;
@@ -42,6 +43,7 @@ struct pages {
 	size_t size;
 	__u64 lost;
 	__u64 counted;
+	__u64 events;
 };
 
 /** pages_open - begin to read; reports nothing, see @damaged of struct file */
