@@ -201,7 +201,8 @@ static const struct option_row rows[] = {
 		  "ctf: a folder with traces of CTF 1.8, such as LTTng's\n"
 		  "trace-dat: what trace-cmd records\n"
 		  "perfetto: packets of traced or ktraced --service\n"
-		  "perf: text of perf script, or what perf record records\n"
+		  "perf: text of perf script or simpleperf, or what perf\n"
+		  "record records\n"
 		  "shark: chunks of S.Ha.R.K., a file each, compressed or\n"
 		  "not" },
 	{ .letter = 'o', .name = "output", .value = "FILE", .text = MEMBER(path),

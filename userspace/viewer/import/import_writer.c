@@ -408,6 +408,11 @@ int import_writer_lost(struct import_writer *f, __u32 kind, int cpu, __u64 ts,
 	return ktrace_tracefile_lost(f->tf, s->id, s->pos + s->end, ts, &s->lost, sum);
 }
 
+int import_writer_text(struct import_writer *f, struct ktrace_text *text)
+{
+	return ktrace_text_flush(text, f->tf);
+}
+
 __u64 import_writer_events(const struct import_writer *f)
 {
 	return f->events;
