@@ -54,7 +54,7 @@ daemon_src   := $(wildcard userspace/daemon/*.c $(daemon_rooms:%=userspace/daemo
 service_libs := -lprotobuf-c -lpcre2-8 -lzstd -lz
 # Protobuf messages as text
 pbtxt_src    := $(wildcard userspace/proto/*.c)
-viewer_rooms := base symbols events analysis pthread html export import commands
+viewer_rooms := base symbols events analysis pthread html export import import/perf commands
 viewer_src   := userspace/viewer/main.c $(wildcard $(viewer_rooms:%=userspace/viewer/%/*.c)) \
 		userspace/lib/base/option_table.c userspace/lib/base/output_file.c \
 		userspace/lib/base/disk_room.c userspace/lib/base/unused_registries.c

@@ -8,7 +8,9 @@
  */
 #include "fuzz.h"
 
-#include "../../userspace/viewer/import/perf_line.c"
+#include "../../userspace/viewer/import/perf/perf_line.c"
+#include "../../userspace/viewer/import/perf/perf_frame.h"
+#include "../../userspace/viewer/import/perf/perf_text.h"
 
 #include "../../userspace/viewer/base/viewer.h"
 
@@ -55,11 +57,34 @@ static void check_text(const struct perf_line *line)
 	free(data.buf);
 }
 
+/* A frame's texts lie in its line. */
+static void check_frame(const uint8_t *data, size_t size)
+{
+	char *copy = malloc(size + 1), *at;
+	struct perf_frame frame;
+
+	REQUIRE(copy);
+	memcpy(copy, data, size);
+	copy[size] = 0;
+	at = perf_frame_find(copy);
+	REQUIRE(!at || (at >= copy && at <= copy + size));
+	if (perf_frame_parse(copy, &frame)) {
+		REQUIRE(!frame.code.function || is_in(frame.code.function, copy, size));
+		REQUIRE(!frame.code.module || is_in(frame.code.module, copy, size));
+		perf_frame_is_kernel(&frame);
+	}
+	memcpy(copy, data, size);
+	if (perf_frame_source(copy, &frame))
+		REQUIRE(!frame.code.file || is_in(frame.code.file, copy, size));
+	free(copy);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *copy = malloc(size + 1);
 	struct perf_line line;
 
+	check_frame(data, size);
 	REQUIRE(copy);
 	memcpy(copy, data, size);
 	copy[size] = 0;

@@ -68,9 +68,13 @@
  *            [build=] [path=]   this range maps code from offset on of the file that was at path;
  *            without path, unknown code. Where lines overlap, the later one is valid
  *   stack    id= kind=kernel|user [pid=](user stacks) ts=(as above) [cut=1](there may be more)
- *            addresses=(hexadecimal, by commas, the innermost first)   the stack with this number
- *            in a record's context, ktrace_context.h; may come soon after the record. The first
- *            of the stack, cgroup, symbol or image lines with the same id, start or name is valid
+ *            addresses=(hexadecimal, by commas, the innermost first)
+ *            [code=](ids of their code, likewise, 0 = not known)   the stack with this number in a
+ *            record's context, ktrace_context.h; may come soon after the record. The first of the
+ *            stack, code, cgroup, symbol or image lines with the same id, start or name is valid
+ *   code     id= [name=](function) [offset=](in it) [module=](program or library) [file=](source)
+ *            [line=] [inlined=1](into the function of the next frame)   what the recorder of an
+ *            imported trace says about the code of a frame
  *   cgroup   id= path=(in its hierarchy)   the same for a control group
  *   symbol   start= end=(addresses, first and after the last) name=   function of the kernel; the
  *            name of a module's function has " [MODULE]"

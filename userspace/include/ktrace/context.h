@@ -66,6 +66,40 @@ struct ktrace_trace_stack {
 /** ktrace_trace_stack - look up a stack by its number; NULL if the trace does not have it */
 const struct ktrace_trace_stack *ktrace_trace_stack(const struct ktrace_trace *trace, __u64 number);
 
+/**
+ * struct ktrace_trace_code - what the recorder knew about a frame's code; NULL = unknown
+ * @function:	name
+ * @offset:	bytes from its beginning
+ * @has_offset:	@offset is known
+ * @module:	path of the program or library, or the recorder's name of a part of the kernel
+ * @file:	source file
+ * @line:	line in it
+ * @is_inlined:	inlined into the function of the next frame, which has the same address
+ */
+struct ktrace_trace_code {
+	const char *function;
+	__u64 offset;
+	bool has_offset;
+	const char *module;
+	const char *file;
+	__u32 line;
+	bool is_inlined;
+};
+
+/**
+ * ktrace_trace_stack_code - get what the trace itself says about the code of a frame
+ * @trace:	the trace
+ * @stack:	a stack of ktrace_trace_stack()
+ * @i:		number of the frame, 0 = innermost
+ *
+ * Traces that other tools recorded say it; ktraced records addresses only.
+ *
+ * Return: the code; NULL if the trace does not say it.
+ */
+const struct ktrace_trace_code *
+ktrace_trace_stack_code(const struct ktrace_trace *trace, const struct ktrace_trace_stack *stack,
+			__u32 i);
+
 /** ktrace_trace_cgroup - get the path of a control group in its hierarchy; NULL if unknown */
 const char *ktrace_trace_cgroup(const struct ktrace_trace *trace, __u64 id);
 

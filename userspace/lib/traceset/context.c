@@ -105,8 +105,11 @@ const char *ktrace_item_name(__u32 kind)
 	return kind < sizeof(names) / sizeof(names[0]) ? names[kind] : NULL;
 }
 
-/* Parses "ffffffff81000000,ffffffff81000010", up to the maximum. Returns 0, -EINVAL, -ENOMEM. */
-static int take_addresses(struct ktrace_trace_stack *stack, const char *text)
+/*
+ * Parses "ffffffff81000000,ffffffff81000010", up to the maximum. @out and @out_nr are valid on
+ * -EINVAL, too. Returns 0, -EINVAL, -ENOMEM.
+ */
+static int take_numbers(const char *text, const __u64 **out, __u32 *out_nr)
 {
 	__u64 *list = calloc(KTRACE_STACK_FRAMES, sizeof(*list));
 	char *end;
@@ -120,21 +123,52 @@ static int take_addresses(struct ktrace_trace_stack *stack, const char *text)
 			break;
 		text = end + (*end == ',');
 	}
-	stack->address = list;
-	stack->nr = nr;
+	*out = list;
+	*out_nr = nr;
 	return *text ? -EINVAL : 0;
 }
 
 int ktrace_context_add_stack(struct trace *t, const struct ktrace_trace_stack *head,
-			     const char *addresses)
+			     const char *addresses, const char *frames)
 {
 	struct symbol k = { .key = head->number, .stack = *head };
-	int ret = take_addresses(&k.stack, addresses);
+	const __u64 *list = NULL;
+	__u32 nr = 0;
+	int ret = take_numbers(addresses, &k.stack.address, &k.stack.nr);
 
+	if (!ret && frames)
+		ret = take_numbers(frames, &list, &nr);
+	k.frames = (__u64 *)list;
+	if (!ret && frames && nr != k.stack.nr)
+		ret = -EINVAL;
 	if (!ret)
 		return ktrace_symbol_table_add(&t->stacks, &k);
 	free((void *)k.stack.address);
+	free(k.frames);
 	return ret;
+}
+
+static int copy_text(const char **text)
+{
+	if (*text)
+		*text = strdup(*text);
+	return *text ? 0 : -ENOMEM;
+}
+
+int ktrace_context_add_code(struct trace *t, __u64 number, const struct ktrace_trace_code *code)
+{
+	struct symbol k = { .key = number, .code = *code };
+	bool is_short = false;
+
+	is_short |= code->function && copy_text(&k.code.function);
+	is_short |= code->module && copy_text(&k.code.module);
+	is_short |= code->file && copy_text(&k.code.file);
+	if (!is_short)
+		return ktrace_symbol_table_add(&t->codes, &k);
+	free((char *)k.code.function);
+	free((char *)k.code.module);
+	free((char *)k.code.file);
+	return -ENOMEM;
 }
 
 int ktrace_context_add_name(struct symbol_table *table, __u64 key, __u64 end,
@@ -195,6 +229,7 @@ static void free_images(struct trace *t)
 void ktrace_context_sort(struct trace *t)
 {
 	ktrace_symbol_table_sort(&t->stacks);
+	ktrace_symbol_table_sort(&t->codes);
 	ktrace_symbol_table_sort(&t->cgroups);
 	ktrace_symbol_table_sort(&t->symbols);
 }
@@ -202,6 +237,7 @@ void ktrace_context_sort(struct trace *t)
 void ktrace_context_free(struct trace *t)
 {
 	ktrace_symbol_table_free(&t->stacks);
+	ktrace_symbol_table_free(&t->codes);
 	ktrace_symbol_table_free(&t->cgroups);
 	ktrace_symbol_table_free(&t->symbols);
 	free_images(t);
@@ -213,6 +249,21 @@ const struct ktrace_trace_stack *ktrace_trace_stack(const struct ktrace_trace *t
 	const struct symbol *k = ktrace_symbol_table_find(&t->stacks, number);
 
 	return k && k->key == number ? &k->stack : NULL;
+}
+
+const struct ktrace_trace_code *
+ktrace_trace_stack_code(const struct ktrace_trace *trace, const struct ktrace_trace_stack *stack,
+			__u32 i)
+{
+	const struct trace *t = (const struct trace *)trace;
+	const struct symbol *k = ktrace_symbol_table_find(&t->stacks, stack->number);
+	__u64 number;
+
+	if (!k || &k->stack != stack || !k->frames || i >= stack->nr)
+		return NULL;
+	number = k->frames[i];
+	k = ktrace_symbol_table_find(&t->codes, number);
+	return k && k->key == number ? &k->code : NULL;
 }
 
 const char *ktrace_trace_cgroup(const struct ktrace_trace *trace, __u64 id)

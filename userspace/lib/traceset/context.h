@@ -10,9 +10,13 @@ struct trace;
 /* For an event whose record has KTRACE_REC_CONTEXT: removes the context from its payload. */
 void ktrace_context_take_off(struct ktrace_trace_event *e);
 
-/* Add META lines stack, image, cgroup and symbol. Return 0, -EINVAL, -ENOMEM. */
+/*
+ * Add META lines stack, code, image, cgroup and symbol. @frames: NULL = the code of its frames is
+ * unknown. Return 0, -EINVAL, -ENOMEM.
+ */
 int ktrace_context_add_stack(struct trace *t, const struct ktrace_trace_stack *head,
-			     const char *addresses);
+			     const char *addresses, const char *frames);
+int ktrace_context_add_code(struct trace *t, __u64 number, const struct ktrace_trace_code *code);
 int ktrace_context_add_image(struct trace *t, const char *name, const char *build, __u64 text);
 int ktrace_context_add_name(struct symbol_table *table, __u64 key, __u64 end,
 			    const char *text);

@@ -119,7 +119,7 @@ static void merge_line(struct copying *c, struct ktrace_text *text, const char *
 	    strncmp(line, "map ", 4) && strncmp(line, "choice ", 7) &&
 	    strncmp(line, "stack ", 6) && strncmp(line, "origin ", 7)) {
 		if (!strncmp(line, "cgroup ", 7) || !strncmp(line, "symbol ", 7) ||
-		    !strncmp(line, "image ", 6))
+		    !strncmp(line, "image ", 6) || !strncmp(line, "code ", 5))
 			ktrace_text_line(text, line);
 		return;
 	}

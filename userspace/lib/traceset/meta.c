@@ -332,7 +332,23 @@ static int add_stack(struct trace *t, const struct line *l)
 		return -EINVAL;
 	stack.kind = strcmp(kind, "kernel") ? KTRACE_STACK_USER : KTRACE_STACK_KERNEL;
 	stack.is_cut = get_u64(l, "cut", &cut) && cut;
-	return ktrace_context_add_stack(t, &stack, addresses);
+	return ktrace_context_add_stack(t, &stack, addresses, get_str(l, "code"));
+}
+
+/* A function that the recorder of an imported trace has named */
+static int add_code(struct trace *t, const struct line *l)
+{
+	struct ktrace_trace_code code = {
+		.function = get_str(l, "name"), .module = get_str(l, "module"),
+		.file = get_str(l, "file"), .line = get_u32(l, "line", ~0u),
+	};
+	__u64 number, inlined;
+
+	if (!get_u64(l, "id", &number) || !number)
+		return -EINVAL;
+	code.has_offset = get_u64(l, "offset", &code.offset);
+	code.is_inlined = get_u64(l, "inlined", &inlined) && inlined;
+	return ktrace_context_add_code(t, number, &code);
 }
 
 static int add_cgroup(struct trace *t, const struct line *l)
@@ -456,6 +472,7 @@ static const struct {
 	{ "ids", add_ids },
 	{ "map", add_map },
 	{ "stack", add_stack },
+	{ "code", add_code },
 	{ "cgroup", add_cgroup },
 	{ "symbol", add_symbol },
 	{ "image", add_image },

@@ -17,6 +17,10 @@ static void free_one(const struct symbol *k)
 {
 	free(k->text);
 	free((void *)k->stack.address);
+	free(k->frames);
+	free((char *)k->code.function);
+	free((char *)k->code.module);
+	free((char *)k->code.file);
 }
 
 int ktrace_symbol_table_add(struct symbol_table *t, const struct symbol *k)

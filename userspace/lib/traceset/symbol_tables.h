@@ -13,6 +13,8 @@
  * @order:	order of addition; the first with a key holds
  * @text:	its name, NULL = none
  * @stack:	if it is a stack; owns the addresses
+ * @frames:	if it is a stack: numbers of the code of its frames, NULL = not known
+ * @code:	if it is code; owns its texts
  */
 struct symbol {
 	__u64 key;
@@ -20,6 +22,8 @@ struct symbol {
 	__u64 order;
 	char *text;
 	struct ktrace_trace_stack stack;
+	__u64 *frames;
+	struct ktrace_trace_code code;
 };
 
 /* struct symbol_table - ordered by key once ktrace_symbol_table_sort() has been called */

@@ -202,6 +202,7 @@ struct fact {
  * @process_nr:	how many
  * @process_cap: room for so many
  * @stacks:	by number
+ * @codes:	code of frames of stacks, by number
  * @cgroups:	by id
  * @symbols:	functions of the kernel, by address
  * @images:	the kernel and its modules; their addresses never change
@@ -240,6 +241,7 @@ struct trace {
 	size_t process_nr;
 	size_t process_cap;
 	struct symbol_table stacks;
+	struct symbol_table codes;
 	struct symbol_table cgroups;
 	struct symbol_table symbols;
 	struct ktrace_kernel_image **images;

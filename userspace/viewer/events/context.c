@@ -103,8 +103,35 @@ void context_put_json(struct ktrace_out *out, const struct ktrace_trace_event *e
 	ktrace_out_str(out, put_items(out, e, true) ? "}" : "{}");
 }
 
-static const struct symbol *find_symbol(struct symbols *symbols, const struct frame *f)
+/* Fills in what the trace itself says about the frame's code; false: nothing. */
+static bool take_told(const struct frame *f, struct symbol *to)
 {
+	const struct ktrace_trace_code *code = ktrace_trace_stack_code(f->trace, f->stack, f->i);
+
+	if (!code || (!code->function && !code->module))
+		return false;
+	*to = (struct symbol){
+		.module = code->module, .place = f->stack->address[f->i],
+		.function = code->function, .offset = code->offset,
+		.no_offset = !code->has_offset, .file = code->file, .line = (int)code->line,
+		.is_kernel = f->stack->kind == KTRACE_STACK_KERNEL, .is_told = true,
+	};
+	return true;
+}
+
+static bool is_inlined(const struct frame *f)
+{
+	const struct ktrace_trace_code *code = ktrace_trace_stack_code(f->trace, f->stack, f->i);
+
+	return code && code->is_inlined;
+}
+
+/* @own: memory for the symbol */
+static const struct symbol *find_symbol(struct symbols *symbols, const struct frame *f,
+					struct symbol *own)
+{
+	if (take_told(f, own))
+		return own;
 	if (!symbols)
 		return NULL;
 	if (f->stack->kind == KTRACE_STACK_KERNEL)
@@ -134,7 +161,8 @@ static const char *kernel_function(const struct frame *f, __u64 *offset)
 /* Writes "ksys_read+0x5f", "work+0x1c at prog.c:41", "libc.so.6+0x1234", "0xffffffff81000000". */
 static void put_frame(struct ktrace_out *out, struct symbols *symbols, const struct frame *f)
 {
-	const struct symbol *symbol = find_symbol(symbols, f);
+	struct symbol own;
+	const struct symbol *symbol = find_symbol(symbols, f, &own);
 	const struct ktrace_map *map = symbol ? NULL : find_map(f);
 	const __u64 address = f->stack->address[f->i];
 	__u64 offset = 0;
@@ -142,6 +170,7 @@ static void put_frame(struct ktrace_out *out, struct symbols *symbols, const str
 
 	if (symbol) {
 		symbols_put(out, symbol);
+		ktrace_out_str(out, is_inlined(f) ? " (inlined)" : "");
 	} else if (name) {
 		ktrace_out_safe(out, name);
 		ktrace_out_char(out, '+');
@@ -172,7 +201,8 @@ static void put_word(struct ktrace_out *out, const char *name)
 
 void context_put_function(struct ktrace_out *out, struct symbols *symbols, const struct frame *f)
 {
-	const struct symbol *symbol = find_symbol(symbols, f);
+	struct symbol own;
+	const struct symbol *symbol = find_symbol(symbols, f, &own);
 	const struct ktrace_map *map = symbol ? NULL : find_map(f);
 	__u64 offset;
 	const char *name = kernel_function(f, &offset);
@@ -220,7 +250,8 @@ static void begin_frame(struct ktrace_out *out, char letter)
 static void put_frame_lines(struct ktrace_out *out, struct symbols *symbols,
 			    const struct frame *f, char letter)
 {
-	const struct symbol *symbol = find_symbol(symbols, f);
+	struct symbol own;
+	const struct symbol *symbol = find_symbol(symbols, f, &own);
 
 	for (size_t i = 0; symbol && i < symbol->inlined_nr; i++) {
 		begin_frame(out, letter);
@@ -228,10 +259,12 @@ static void put_frame_lines(struct ktrace_out *out, struct symbols *symbols,
 		ktrace_out_str(out, " (inlined)\n");
 	}
 	begin_frame(out, letter);
-	if (symbol)
+	if (symbol) {
 		symbols_put_outer(out, symbol);
-	else
+		ktrace_out_str(out, is_inlined(f) ? " (inlined)" : "");
+	} else {
 		put_frame(out, symbols, f);
+	}
 	ktrace_out_char(out, '\n');
 }
 

@@ -379,6 +379,11 @@ int import_writer_lost(struct import_writer *f, __u32 kind, int cpu, __u64 ts,
 	return import_hold_lost(&f->hold, f, kind, &at, newly);
 }
 
+int import_writer_text(struct import_writer *f, struct ktrace_text *text)
+{
+	return ktrace_text_flush(text, f->tf);
+}
+
 __u64 import_writer_events(const struct import_writer *f)
 {
 	return f->events;

@@ -102,6 +102,10 @@ int import_writer_put(struct import_writer *f, const struct import_writer_event 
 int import_writer_lost(struct import_writer *f, __u32 kind, int cpu, __u64 ts,
 		       const struct ktrace_lost *newly);
 
+struct ktrace_text;
+/** import_writer_text - write lines of META, and empty @text */
+int import_writer_text(struct import_writer *f, struct ktrace_text *text);
+
 /** import_writer_events - number of events written so far */
 __u64 import_writer_events(const struct import_writer *f);
 /** import_writer_losses - number of lost events recorded so far */

@@ -319,12 +319,17 @@ void symbols_put_inlined(struct ktrace_out *out, const struct symbol_inlined *in
 
 void symbols_put_outer(struct ktrace_out *out, const struct symbol *symbol)
 {
-	ktrace_out_safe(out, symbol->function ? symbol->function : basename(symbol->module));
-	ktrace_out_str(out, "+0x");
-	ktrace_out_hex(out, symbol->function ? symbol->offset : symbol->place, 1);
+	if (symbol->function || !symbol->is_told)
+		ktrace_out_safe(out, symbol->function ? symbol->function :
+				     basename(symbol->module));
+	if (!symbol->function || !symbol->no_offset) {
+		ktrace_out_str(out, symbol->function || !symbol->is_told ? "+0x" : "0x");
+		ktrace_out_hex(out, symbol->function ? symbol->offset : symbol->place, 1);
+	}
 	if (symbol->file) {
 		put_source(out, symbol->file, symbol->line);
-	} else if (symbol->function && !symbol->is_kernel) {
+	} else if (symbol->module && (symbol->is_told || symbol->function) &&
+		   !symbol->is_kernel) {
 		ktrace_out_str(out, " in ");
 		ktrace_out_safe(out, basename(symbol->module));
 	}
@@ -377,9 +382,9 @@ void symbols_put_json(struct ktrace_out *out, const struct symbol *symbol)
 {
 	ktrace_out_char(out, '{');
 	json_str(out, "module", symbol->module);
-	json_u64(out, "place", symbol->place);
+	json_u64(out, symbol->is_told ? "address" : "place", symbol->place);
 	json_str(out, "function", symbol->function);
-	if (symbol->function)
+	if (symbol->function && !symbol->no_offset)
 		json_u64(out, "offset", symbol->offset);
 	put_json_source(out, symbol->file, symbol->line);
 	put_json_inlined(out, symbol);

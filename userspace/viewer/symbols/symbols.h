@@ -55,6 +55,8 @@ struct symbol_inlined {
  *		place where the last of them is called
  * @inlined_nr:	number of inlined functions
  * @is_kernel:	it is in the kernel, or in its module @module
+ * @is_told:	from a trace that names its code: @place is the address in the process
+ * @no_offset:	@offset is not known
  */
 struct symbol {
 	const char *module;
@@ -66,6 +68,8 @@ struct symbol {
 	const struct symbol_inlined *inlined;
 	size_t inlined_nr;
 	bool is_kernel;
+	bool is_told;
+	bool no_offset;
 };
 
 struct symbols;

@@ -1,160 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * perf_line.c - parses lines of perf script
+ * perf_text.c - fields of an event from the text that perf prints
  *
- *   COMM PID/TID [CPU] SECONDS.FRACTION: [PERIOD] EVENT: TEXT
- *
- * COMM may contain blanks, so PID/TID and CPU are looked for in front of the first word that is a
- * time. TEXT is printed by the kernel's format: mostly "key=value", where values may contain
- * blanks; "key: value," for a system call's own event; other formats only for the few events that
- * tell the state of the system.
+ * The kernel's format prints it: mostly "key=value", where values may contain blanks; "key: value,"
+ * for a system call's own event; other formats only for the few events that tell the state of the
+ * system.
  */
-#include "perf_line.h"
+#include "perf_text.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "import_writer.h"
-
-#define FRACTION_DIGITS 9
+#include "import/import_writer.h"
 
 static bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';
-}
-
-static bool take_number(const char **at, __u64 max, __u64 *out)
-{
-	char *end;
-
-	if (!is_digit(**at))
-		return false;
-	errno = 0;
-	*out = strtoull(*at, &end, 10);
-	*at = end;
-	return !errno && *out <= max;
-}
-
-/* "12.345678:" */
-static bool take_time(const char *s, __u64 *ns, const char **end)
-{
-	__u64 seconds;
-	int digits = 0;
-
-	if (!take_number(&s, 10000000000ull, &seconds) || *s++ != '.')
-		return false;
-	for (*ns = seconds; digits < FRACTION_DIGITS; digits++)
-		*ns = *ns * 10 + (is_digit(*s) ? (__u64)(*s++ - '0') : 0);
-	*end = s + 1;
-	return *s == ':' && s[-1] != '.';
-}
-
-/* Finds the first word that is a time; cuts @line in front of it. */
-static const char *find_time(char *line, __u64 *ns)
-{
-	const char *end;
-
-	for (char *s = strchr(line, ' '); s; s = strchr(s + 1, ' '))
-		if (take_time(s + 1, ns, &end)) {
-			*s = 0;
-			return end;
-		}
-	return NULL;
-}
-
-/* Cuts off and returns the last word of @s; NULL if @s has fewer than two. */
-static char *cut_word(char *s)
-{
-	char *end = s + strlen(s);
-
-	while (end > s && end[-1] == ' ')
-		*--end = 0;
-	while (end > s && end[-1] != ' ')
-		end--;
-	if (end == s)
-		return NULL;
-	end[-1] = 0;
-	return end;
-}
-
-static bool take_cpu(const char *word, int *cpu)
-{
-	const char *at = word + 1;
-	__u64 n;
-
-	if (*word != '[' || !take_number(&at, IMPORT_WRITER_CPUS - 1, &n) || strcmp(at, "]"))
-		return false;
-	*cpu = (int)n;
-	return true;
-}
-
-/* Parses "TID" or "PID/TID"; perf writes -1 if unknown. */
-static bool take_ids(const char *word, struct perf_line *out)
-{
-	__u64 n;
-
-	out->pid = 0;
-	out->tid = IMPORT_WRITER_TID_UNKNOWN;
-	if (!strcmp(word, "-1") || !strncmp(word, "-1/", 3))
-		return true;
-	if (!take_number(&word, KTRACE_TID_MASK, &n))
-		return false;
-	out->tid = (__u32)n;
-	if (*word == '/') {
-		out->pid = out->tid;
-		word++;
-		if (!take_number(&word, KTRACE_TID_MASK, &n))
-			return !strcmp(word, "-1");
-		out->tid = (__u32)n;
-	}
-	return !*word;
-}
-
-static bool take_who(char *line, struct perf_line *out)
-{
-	char *word = cut_word(line);
-
-	out->cpu = -1;
-	if (word && take_cpu(word, &out->cpu))
-		word = cut_word(line);
-	if (!word || !take_ids(word, out))
-		return false;
-	while (*line == ' ')
-		line++;
-	for (char *end = line + strlen(line); end > line && end[-1] == ' '; end--)
-		end[-1] = 0;
-	out->comm = *line == ':' && is_digit(line[1]) ? "" : line;
-	return true;
-}
-
-static void take_event(char *s, struct perf_line *out)
-{
-	size_t n;
-
-	s += strspn(s, " ");
-	n = strspn(s, "0123456789");
-	if (n && s[n] == ' ')		/* the period */
-		s += n + strspn(s + n, " ");
-	n = strcspn(s, " ");
-	out->event = "";
-	out->text = s;
-	if (!n || s[n - 1] != ':')
-		return;
-	out->event = s;
-	out->text = s + n + strspn(s + n, " ");
-	s[n - 1] = 0;
-}
-
-bool perf_line_parse(char *line, struct perf_line *out)
-{
-	char *rest = (char *)find_time(line, &out->ns);
-
-	if (!rest || !take_who(line, out))
-		return false;
-	take_event(rest, out);
-	return true;
 }
 
 /* struct fields - where fields are appended */
@@ -378,4 +241,20 @@ void perf_text_parse(const char *event, char *text, struct ktrace_out *desc,
 		return;
 	if (!take_pairs(&f, text))
 		put_string(&f, "text", text);
+}
+
+void perf_text_string(struct ktrace_out *desc, struct ktrace_out *data, const char *name,
+		      const char *value)
+{
+	struct fields f = { desc, data };
+
+	put_string(&f, name, value);
+}
+
+void perf_text_number(struct ktrace_out *desc, struct ktrace_out *data, const char *type,
+		      const char *name, __u64 value)
+{
+	struct fields f = { desc, data };
+
+	put_u64(&f, type, name, value);
 }
