@@ -213,7 +213,7 @@ export-sqlite_libs = -lsqlite3
 export-perfetto_libs = -lprotobuf-c
 import-perfetto_libs := -lprotobuf-c
 session_libs := -lprotobuf-c -lz -lzstd
-import-ctf_libs := -lbabeltrace2
+import-ctf_libs := -ljansson
 import-trace-dat_libs := -ltraceevent -lz
 $(BUILD)/obj/userspace/viewer/import/trace-dat/%: INCLUDE += \
 		$(shell pkg-config --cflags libtraceevent 2>/dev/null)

@@ -119,7 +119,14 @@ is_as_babeltrace()
 		done
 		import short
 		[ "$status" = 1 ]
-		says 'short.*damaged or not CTF: .'
+		says 'short/ust/uid/0/64-bit/c_0: offset [0-9]*: damaged: .'
+		valid_trace t
+		events=$("$KTRACE" list t | grep -c demo:) || true
+		case $n in
+		1) [ "$events" = 0 ] ;;
+		9000) [ "$events" = 100 ] ;;
+		*) [ "$events" -gt 10 ] ;;
+		esac
 	done
 	[ -z "$(compgen -G 't.??????')" ]
 }

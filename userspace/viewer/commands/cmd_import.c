@@ -214,7 +214,7 @@ static const struct option_row rows[] = {
 	  .help = "format of the files (default: by the content of the\n"
 		  "first)\n"
 		  "chrome: JSON of Chrome's trace event format\n"
-		  "ctf: a folder with traces of CTF 1.8, such as LTTng's\n"
+		  "ctf: a folder with traces of CTF 1.8 or 2, as LTTng's\n"
 		  "trace-dat: what trace-cmd records\n"
 		  "perfetto: packets of traced or ktraced --service\n"
 		  "perf: text of perf script or simpleperf, or what perf\n"
@@ -314,11 +314,11 @@ static int run(const struct command *cmd, int argc, char **argv)
 	return import(&x, argc - optind, argv + optind);
 }
 
-/* These libraries are not made for malicious files: a crash in them is reported as an error. */
+/* The libraries for some formats are not made for malicious files: a crash in them is an error. */
 static void on_crash(int number)
 {
-	static const char text[] = "ktrace import: the library that reads this format crashed: "
-				   "the input is damaged\n";
+	static const char text[] = "ktrace import: reading this file crashed, in the library "
+				   "for its format or in ktrace: nothing was written\n";
 
 	(void)number;
 	(void)!write(STDERR_FILENO, text, sizeof(text) - 1);

@@ -3,8 +3,9 @@
 #ifndef VIEWER_IMPORT_CTF_FIELD_H
 #define VIEWER_IMPORT_CTF_FIELD_H
 
-#include <babeltrace2/babeltrace.h>
 #include <ktrace/decode.h>
+
+#include "value.h"
 
 /**
  * struct record - an event being built
@@ -21,12 +22,8 @@ struct record {
 };
 
 /* Appends the field as @name; a field with members becomes these. */
-void field_put(struct record *r, const char *name, const bt_field *field);
+void field_put(struct record *r, const char *name, const struct ctf_value *value);
 /* Appends all members of a struct. */
-void field_put_members(struct record *r, const bt_field *field);
-/* Reads an integer; false if the field is none. */
-bool field_number(const bt_field *field, __s64 *value);
-/* Returns text; NULL if the field is none. */
-const char *field_text(const bt_field *field);
+void field_put_members(struct record *r, const struct ctf_value *value);
 
 #endif

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * metadata.h - checks that metadata is complete; libbabeltrace2 never returns from a truncated one
- */
+/* metadata.h - reads the file "metadata" of a CTF trace */
 #ifndef VIEWER_IMPORT_CTF_METADATA_H
 #define VIEWER_IMPORT_CTF_METADATA_H
 
-#include <stdbool.h>
+#include "schema.h"
 
-/* True if the file is complete; reports the file and offset otherwise. */
-bool metadata_is_whole(const char *path);
+/**
+ * metadata_read - read the metadata of a trace
+ * @path:	the file
+ * @schema:	what it says is added here
+ * @is_damaged:	set if a part of it is left out
+ *
+ * Return: false, after a message, if nothing of the trace can be read.
+ */
+bool metadata_read(const char *path, struct ctf_schema *schema, bool *is_damaged);
 
 #endif

@@ -9,21 +9,16 @@
 
 #include <string.h>
 
-#include "field.h"
-
-bool own_is(const bt_trace *trace)
+bool own_is(const struct ctf_trace *trace)
 {
-	const bt_value *tool = bt_trace_borrow_environment_entry_value_by_name_const(trace,
-										     "tracer_name");
+	const char *tool = ctf_schema_env_text(&trace->schema, "tracer_name");
 
-	return tool && bt_value_is_string(tool) && !strcmp(bt_value_string_get(tool), "ktrace");
+	return tool && !strcmp(tool, "ktrace");
 }
 
-bool own_number(const bt_field *of, const char *name, __s64 *value)
+bool own_number(const struct ctf_value *of, const char *name, __s64 *value)
 {
-	const bt_field *field = bt_field_structure_borrow_member_field_by_name_const(of, name);
-
-	return field && field_number(field, value);
+	return ctf_number(ctf_member_of(of, name), value);
 }
 
 static __u32 record_flags(__s64 flags)
@@ -33,23 +28,22 @@ static __u32 record_flags(__s64 flags)
 	       (flags & KTRACE_EVENT_CRITICAL ? KTRACE_REC_CRITICAL : 0);
 }
 
-void own_take(const bt_event *event, struct import_writer_event *e, __u64 base_ns)
+void own_take(const struct ctf_stream *s, struct import_writer_event *e, __u64 base_ns)
 {
-	const bt_field *common = bt_event_borrow_common_context_field_const(event);
-	const bt_field *specific = bt_event_borrow_specific_context_field_const(event);
-	const bt_field *comm = common ?
-		bt_field_structure_borrow_member_field_by_name_const(common, "comm") : NULL;
+	const struct ctf_value *common = &s->cursor.scopes[CTF_COMMON_CONTEXT];
+	const struct ctf_value *specific = &s->cursor.scopes[CTF_SPECIFIC_CONTEXT];
+	const char *comm = ctf_text(ctf_member_of(common, "comm"));
 	__s64 v;
 
-	if (comm && field_text(comm) && strcmp(field_text(comm), "?"))
-		e->comm = field_text(comm);
-	if (common && own_number(common, "tid", &v))
+	if (comm && strcmp(comm, "?"))
+		e->comm = comm;
+	if (own_number(common, "tid", &v))
 		e->tid = (__u32)v;
-	if (common && own_number(common, "pid", &v))
+	if (own_number(common, "pid", &v))
 		e->pid = (__u32)v;
-	if (common && own_number(common, "flags", &v))
+	if (own_number(common, "flags", &v))
 		e->flags = record_flags(v);
-	if (specific && own_number(specific, "time", &v))
+	if (own_number(specific, "time", &v))
 		e->ts = (__u64)v - base_ns;
 }
 
@@ -63,15 +57,14 @@ bool own_is_context(const char *name)
 	return false;
 }
 
-bool own_lost(const bt_event *event, struct ktrace_lost *lost)
+bool own_lost(const struct ctf_stream *s, struct ktrace_lost *lost)
 {
-	const char *name = bt_event_class_get_name(bt_event_borrow_class_const(event));
-	const bt_field *fields = bt_event_borrow_payload_field_const(event);
+	const struct ctf_value *fields = &s->cursor.scopes[CTF_PAYLOAD];
+	const char *name = s->event->name;
 	__s64 reason, count;
 
-	if (!name || strcmp(name, "ktrace:lost") || !fields ||
-	    !own_number(fields, "reason", &reason) || !own_number(fields, "count", &count) ||
-	    reason < 0 || reason >= KTRACE_LOST_NR)
+	if (!name || strcmp(name, "ktrace:lost") || !own_number(fields, "reason", &reason) ||
+	    !own_number(fields, "count", &count) || reason < 0 || reason >= KTRACE_LOST_NR)
 		return false;
 	*lost = (struct ktrace_lost){ 0 };
 	lost->count[reason] = (__u64)count;
