@@ -256,3 +256,32 @@ describe()
 	"$KTRACE" export --to perfetto -o back t
 	cmp trace back
 }
+
+@test "import perfetto: events of programs of 2020 and before have stamps of their own" {
+	p='{"trusted_packet_sequence_id":3,'
+	{
+		clocks '6 1000 3 1000 1 1000'
+		echo "${p}\"thread_descriptor\":{\"pid\":10,\"tid\":11,\"reference_timestamp_us\":5}}"
+		echo "${p}\"track_event\":{\"type\":3,\"name\":\"a\",\"timestamp_delta_us\":2}}"
+		echo "${p}\"track_event\":{\"type\":3,\"name\":\"b\",\"timestamp_delta_us\":3}}"
+		echo "${p}\"track_event\":{\"type\":3,\"name\":\"c\",\"timestamp_absolute_us\":30}}"
+		# The stamp before is lost.
+		echo "${p}\"previous_packet_dropped\":1,\"track_event\":{\"type\":3,\"name\":\"d\",\"timestamp_delta_us\":3}}"
+	} | make_trace trace
+	import trace
+	[ "$status" = 0 ]
+	says '1 packets left out: they refer to lost ones'
+	[ "$(shown -e 'track:*' | cut -d' ' -f1,3,4 | tr '\n' ',')" = '7000 11 track:a,10000 11 track:b,30000 11 track:c,' ]
+}
+
+@test "import perfetto: places that the recorder could not read are losses of the CPU" {
+	{
+		clocks '6 1000 3 1000 1 1000'
+		echo '{"ftrace_events":{"cpu":2,"event":[{"timestamp":2000,"pid":7,"print":{"buf":"x"}}],' \
+			'"error":[{"timestamp":2100,"status":8},{"status":9}]}}'
+	} | make_trace trace
+	import trace
+	[ "$status" = 0 ]
+	says ' 2 lost'
+	[ "$("$KTRACE" list --json -e ktrace:lost t | jq -c '[.cpu, .fields.reason, .fields.count]')" = '[2,"corrupt",2]' ]
+}

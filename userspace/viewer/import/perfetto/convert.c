@@ -99,6 +99,10 @@ static void learn_thread(struct conversion *c, const TracePacket *p)
 		return;
 	c->sequence->tid = (__u32)p->thread_descriptor->tid & KTRACE_TID_MASK;
 	c->sequence->pid = (__u32)p->thread_descriptor->pid;
+	if (!p->thread_descriptor->has_reference_timestamp_us)
+		return;
+	c->sequence->event_ns = (__u64)p->thread_descriptor->reference_timestamp_us * 1000;
+	c->sequence->has_event_ns = true;
 }
 
 /*
@@ -143,17 +147,23 @@ static int put_bundle(struct conversion *c, const TracePacket *p)
 {
 	struct packet_field f;
 	size_t at = 0;
+	__u64 errors = 0;
 	int ret = 0;
 
 	while (!ret && packet_next(c->packet, &at, &f) == 1) {
 		const struct packet bundle = { .data = f.data, .size = f.size };
 
-		if (f.number == PACKET_FTRACE_EVENTS && f.wire == 2)
+		if (f.number == PACKET_FTRACE_EVENTS && f.wire == 2) {
 			ret = ftrace_describe(c, &bundle);
+			errors += ftrace_errors(&bundle);
+		}
 	}
 	if (!ret && p->ftrace_events->lost_events)
 		ret = losses_mark_cpu(&c->losses, p->machine_id, p->ftrace_events->cpu);
-	return ret ? ret : convert_ftrace(c, p->ftrace_events);
+	if (!ret)
+		ret = convert_ftrace(c, p->ftrace_events);
+	return ret || !errors ? ret : losses_put_cpu(c, p->ftrace_events->cpu,
+						     KTRACE_LOST_CORRUPT, errors);
 }
 
 static int take_statistics(struct conversion *c, const TracePacket *p)

@@ -192,6 +192,8 @@ struct track_thread kinds_thread(const struct conversion *c,
 void probes_init(struct conversion *c);
 int probes_put(struct conversion *c, const Perfetto__Protos__TracePacket *p,
 	       const struct packet_field *f);
+/* Adds an interned call chain to the current event. */
+void samples_chain(struct conversion *c, __u64 iid);
 int samples_put(struct conversion *c, const struct packet_field *f);
 /* Puts a value of a counter. */
 int counter_put(struct conversion *c, const char *name, bool is_whole, __s64 value, double real,

@@ -15,7 +15,7 @@ typedef Perfetto__Protos__TracePacket TracePacket;
  * later slices share a type and have the name as a field.
  */
 #define SLICES_MAX 16384u
-enum { PACKET_TRACK_EVENT = 11 };
+enum { PACKET_TRACK_EVENT = 11, EVENT_CALLSTACK = 56 };
 /* Fields of an event beside those of perfetto.proto; the others are left out, and counted. */
 #define FURTHER_MAX 64u
 
@@ -107,6 +107,8 @@ static void put_further(struct conversion *c, const TrackEvent *e)
 			k++;
 		if (k == i)
 			content_put_field(c, "", c->track_event_type, &m, (__u32)u[i].tag);
+		if (k == i && u[i].tag == EVENT_CALLSTACK)
+			samples_chain(c, content_u64(&m, EVENT_CALLSTACK));
 	}
 }
 

@@ -7,8 +7,8 @@
 #include <string.h>
 
 /* Numbers of fields */
-enum { BUNDLE_DESCRIPTORS = 11, DESCRIPTOR_NUMBER = 1, DESCRIPTOR_EVENT = 2, DESCRIPTOR_GROUP = 3,
-       INTERNED_KERNEL_SYMBOLS = 26, SYMBOL_TEXT = 2 };
+enum { BUNDLE_ERRORS = 8, BUNDLE_DESCRIPTORS = 11, DESCRIPTOR_NUMBER = 1, DESCRIPTOR_EVENT = 2,
+       DESCRIPTOR_GROUP = 3, INTERNED_KERNEL_SYMBOLS = 26, SYMBOL_TEXT = 2 };
 
 /* Fields with the address of a kernel function, or with the number of its name if it is interned */
 static const char *const symbols[][2] = {
@@ -41,6 +41,17 @@ int ftrace_describe(struct conversion *c, const struct packet *bundle)
 					       group, event.data, event.size);
 	}
 	return ret;
+}
+
+__u64 ftrace_errors(const struct packet *bundle)
+{
+	struct packet_field f;
+	size_t at = 0;
+	__u64 nr = 0;
+
+	while (packet_next(bundle, &at, &f) == 1)
+		nr += f.number == BUNDLE_ERRORS;
+	return nr;
 }
 
 /* Returns the last field without a description in perfetto.proto, NULL: none. */

@@ -236,6 +236,26 @@ static void snapshot_time(struct conversion *c, const Perfetto__Protos__ClockSna
 	}
 }
 
+/*
+ * Sets the time of an event that has the stamp itself, in us of CLOCK_MONOTONIC: programs until
+ * 2020. Relative ones are added to the last, first to that of the thread's descriptor.
+ */
+static enum packet_time event_time(struct conversion *c, const Perfetto__Protos__TrackEvent *e)
+{
+	const struct clock_id clock = { .id = CLOCK_ID_MONOTONIC };
+	__u64 ns = (__u64)e->timestamp_absolute_us * 1000;
+
+	if (e->has_timestamp_delta_us) {
+		if (!c->sequence->has_event_ns)
+			return TIME_LOST;
+		ns = c->sequence->event_ns += (__u64)e->timestamp_delta_us * 1000;
+	}
+	/* Without a snapshot all stamps are of one clock. */
+	if (!clocks_convert(&c->clocks, clock, c->time, ns, &c->ts))
+		c->ts = ns;
+	return TIME_KNOWN;
+}
+
 enum packet_time convert_time(struct conversion *c, const Perfetto__Protos__TracePacket *p)
 {
 	__u32 id = p->timestamp_clock_id ? p->timestamp_clock_id : c->sequence->clock;
@@ -246,6 +266,9 @@ enum packet_time convert_time(struct conversion *c, const Perfetto__Protos__Trac
 		set_private(c, p->clock_snapshot);
 		snapshot_time(c, p->clock_snapshot);
 	}
+	if (p->data_case == PERFETTO__PROTOS__TRACE_PACKET__DATA_TRACK_EVENT &&
+	    (p->track_event->has_timestamp_delta_us || p->track_event->has_timestamp_absolute_us))
+		return event_time(c, p->track_event);
 	if (!p->has_timestamp)
 		return TIME_KNOWN;
 	if (!id)

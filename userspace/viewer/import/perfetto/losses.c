@@ -149,6 +149,16 @@ static int put(struct conversion *c, int cpu, int reason, __u64 count, __u64 ts)
 						      .lost = count }, NULL);
 }
 
+static int stream_of(__u32 cpu)
+{
+	return cpu < IMPORT_WRITER_CPUS ? (int)cpu : IMPORT_WRITER_CPUS;
+}
+
+int losses_put_cpu(struct conversion *c, __u32 cpu, int reason, __u64 count)
+{
+	return put(c, stream_of(cpu), reason, count, c->ts);
+}
+
 /* Takes marked losses off a total, as many as there are. */
 static __u64 less(__u64 total, __u64 *marked)
 {
@@ -161,7 +171,6 @@ static __u64 less(__u64 total, __u64 *marked)
 /* Without the counts of the start, the tracer has counted from 0 on: it clears its buffers. */
 static int put_cpu(struct conversion *c, struct cpu_losses *cpu)
 {
-	const int number = cpu->cpu < IMPORT_WRITER_CPUS ? (int)cpu->cpu : IMPORT_WRITER_CPUS;
 	__u64 marked = cpu->marked;
 	int ret = 0;
 
@@ -169,7 +178,7 @@ static int put_cpu(struct conversion *c, struct cpu_losses *cpu)
 		const __u64 begin = cpu->begin[i], end = cpu->end[i];
 		const __u64 count = limited(end > begin ? end - begin : 0);
 
-		ret = put(c, number, cpu_reasons[i], less(count, &marked), cpu->ts);
+		ret = put(c, stream_of(cpu->cpu), cpu_reasons[i], less(count, &marked), cpu->ts);
 	}
 	return ret;
 }

@@ -52,6 +52,8 @@ void losses_take_buffers(struct losses *l, const Perfetto__Protos__TraceStats *s
 /* Reads the statistics of the kernel's tracer. Return: 0, -ENOMEM. */
 int losses_take_cpus(struct losses *l, __u32 machine, const Perfetto__Protos__FtraceStats *s,
 		     __u64 ts);
+/* Records a loss of a CPU at the current time. Return: 0, -errno. */
+int losses_put_cpu(struct conversion *c, __u32 cpu, int reason, __u64 count);
 /* Records the losses that exceed the marks. Return: 0, -errno. */
 int losses_put(struct conversion *c);
 

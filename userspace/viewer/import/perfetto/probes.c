@@ -324,7 +324,10 @@ static int put_gpu_stage(struct conversion *c, const struct packet_field *f)
 	enum { DURATION = 2, QUEUE_ID = 3, STAGE_ID = 4, GPU = 11, QUEUE_IID = 13, STAGE_IID = 14,
 	       OWN_NAME = 17 };
 	const struct packet m = { .data = f->data, .size = f->size };
-	const __u64 begin = c->ts, queue = content_u64(&m, QUEUE_IID) ? : content_u64(&m, QUEUE_ID);
+	const __u64 begin = c->ts, iid = content_u64(&m, QUEUE_IID);
+	const __u64 queue = iid ? iid : content_u64(&m, QUEUE_ID);
+	/* Interned numbers belong to their writer. */
+	const __u64 writer = iid ? c->sequence->id & 0xffff : 0;
 	char name[TRACK_NAME], lane[TRACK_NAME], other[32];
 	struct track_thread thread;
 	struct track *track;
@@ -332,8 +335,8 @@ static int put_gpu_stage(struct conversion *c, const struct packet_field *f)
 
 	if (content_find(&m, DURATION).wire != 0)
 		return 0;
-	track = tracks_get(&c->tracks, GPU_UUID + (content_u64(&m, GPU) << 24 |
-						   (queue & 0xffffff)));
+	track = tracks_get(&c->tracks, GPU_UUID + (writer << 24 | (queue & 0xffff) |
+						   (content_u64(&m, GPU) & 0xff) << 16));
 	if (!track)
 		return -ENOMEM;
 	snprintf(other, sizeof(other), "queue %llu", queue);

@@ -52,7 +52,7 @@ static void put_frame(struct conversion *c, __u64 iid)
 			 event_text_size(c, (const unsigned char *)text, strlen(text)));
 }
 
-static void put_chain(struct conversion *c, __u64 iid)
+void samples_chain(struct conversion *c, __u64 iid)
 {
 	enum { FRAMES = 2 };
 	struct packet chain;
@@ -110,7 +110,7 @@ static int put_sample(struct conversion *c, __u32 type, const struct packet *m)
 	event_begin(c, "perf", "sample", "");
 	content_put(c, "", type, m);
 	if (content_u64(m, CALLSTACK))
-		put_chain(c, content_u64(m, CALLSTACK));
+		samples_chain(c, content_u64(m, CALLSTACK));
 	return event_put(c, e);
 }
 
@@ -129,7 +129,7 @@ static int put_stack(struct conversion *c, __u32 type, const struct packet *m)
 	event_begin(c, "stack", "sample", "");
 	content_put(c, "", type, m);
 	if (content_u64(m, CALLSTACK))
-		put_chain(c, content_u64(m, CALLSTACK));
+		samples_chain(c, content_u64(m, CALLSTACK));
 	return event_put(c, e);
 }
 

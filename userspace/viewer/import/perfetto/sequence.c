@@ -199,7 +199,7 @@ bool sequence_is_lost(const Perfetto__Protos__TracePacket *p, bool is_first)
 
 static void lose(struct sequence *s)
 {
-	s->is_valid = false;
+	s->is_valid = s->has_event_ns = false;
 	s->age++;
 }
 

@@ -58,6 +58,8 @@ struct sequence_clock {
  * @track:	default track of its events
  * @counters:	tracks of extra values, integers first
  * @counter_nr:	number of each
+ * @event_ns:	time of its last event with a relative stamp, of CLOCK_MONOTONIC
+ * @has_event_ns: @event_ns is known
  * @tid:	thread that it writes for; 0 = unknown
  * @pid:	process of that thread
  */
@@ -75,6 +77,8 @@ struct sequence {
 	__u64 track;
 	uint64_t *counters[2];
 	size_t counter_nr[2];
+	__u64 event_ns;
+	bool has_event_ns;
 	__u32 tid;
 	__u32 pid;
 };
