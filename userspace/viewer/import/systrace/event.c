@@ -9,7 +9,7 @@
 #include "systrace.h"
 
 #include "import/atrace.h"
-#include "import/perf_line.h"
+#include "import/perf/perf_text.h"
 
 #include <errno.h>
 #include <stdio.h>
