@@ -137,6 +137,20 @@ END
 	done
 }
 
+@test "import: devices are refused at once" {
+	local format
+
+	for format in chrome perfetto shark systrace trace-dat; do
+		capture timeout 20 "$KTRACE" import --from "$format" --raw-ticks -o t /dev/zero
+		[ "$status" != 0 ]
+		[ "$status" != 124 ]
+		capture timeout 20 "$KTRACE" import --from "$format" -o t - </dev/zero
+		[ "$status" != 0 ]
+		[ "$status" != 124 ]
+		[ ! -e t ]
+	done
+}
+
 @test "import: other compressions and archives are named" {
 	printf 'BZh91AY&SY' >a.bz2
 	import --from perf a.bz2

@@ -54,12 +54,15 @@ static int open_file(const char *path)
 	return fd < 0 ? -errno : fd;
 }
 
-/* True if data has to be copied before it can be read from any place. */
+/*
+ * True if data has to be copied before it can be read from any place. Devices are left to the
+ * converters, which refuse them: /dev/zero never ends.
+ */
 static bool is_pipe(int fd)
 {
 	struct stat st;
 
-	return !fstat(fd, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+	return !fstat(fd, &st) && (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode));
 }
 
 static enum compression compression_at(int fd, const char **name)
