@@ -205,6 +205,12 @@ END
 	import a
 	says '^t: 1 events'
 	"$KTRACE" list t | grep -q 'sched:wakeup'
+	printf 'sample:\n  event_type: cpu-clock\n  time: 5\n  thread_id: 9\n  thread_name: x\n' >a
+	import a
+	says '^t: 1 events'
+	echo ' bash 12/13 [-01] 1.000000: cycles:' >a
+	import a
+	says '^t: 1 events'
 	echo ' bash-12 [000] 1.000000: sched_wakeup: comm=x pid=1 prio=1 target_cpu=001' >a
 	import a
 	"$KTRACE" list t | grep -q 'sched:wakeup'

@@ -93,13 +93,14 @@ static const char *skip_blanks(const char *s, const char *end)
 	return s;
 }
 
-/* Skips "[003]"; NULL: another word */
+/* Skips "[003]", or "[-01]", which perf prints without a CPU; NULL: another word */
 static const char *skip_cpu(const char *s, const char *end)
 {
 	const char *at = s + 1;
 
 	if (s >= end || *s != '[')
 		return NULL;
+	at += at < end && *at == '-';
 	while (at < end && is_digit(*at))
 		at++;
 	return at > s + 1 && at < end && *at == ']' ? at + 1 : NULL;
@@ -181,12 +182,19 @@ static bool begins(const char *line, size_t size, const char *text)
 	return size >= strlen(text) && !memcmp(line, text, strlen(text));
 }
 
+static bool is_line(const char *line, size_t size, const char *text)
+{
+	return size == strlen(text) && !memcmp(line, text, size);
+}
+
 static const char *format_of_line(const char *line, size_t size)
 {
 	if (begins(line, size, "# tracer: ") || begins(line, size, "TRACE:") ||
 	    begins(line, size, "# TASK-PID") || foreign_ftrace(line, size))
 		return "systrace";
-	if (begins(line, size, "# captured on") || foreign_perf(line, size))
+	/* The last two are simpleperf's. */
+	if (begins(line, size, "# captured on") || foreign_perf(line, size) ||
+	    is_line(line, size, "sample:") || is_line(line, size, "lost_situation:"))
 		return "perf";
 	return NULL;
 }
