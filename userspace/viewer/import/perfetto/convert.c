@@ -171,7 +171,7 @@ static int take_statistics(struct conversion *c, const TracePacket *p)
 	if (p->data_case == PERFETTO__PROTOS__TRACE_PACKET__DATA_FTRACE_STATS)
 		return losses_take_cpus(&c->losses, p->machine_id, p->ftrace_stats, c->ts);
 	if (p->data_case == PERFETTO__PROTOS__TRACE_PACKET__DATA_TRACE_STATS)
-		losses_take_buffers(&c->losses, p->trace_stats, c->ts);
+		losses_take_buffers(c, p->trace_stats);
 	return 0;
 }
 

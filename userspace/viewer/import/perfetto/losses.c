@@ -83,11 +83,32 @@ static __u64 limited(__u64 count)
 }
 
 /*
+ * True if only ktrace's own recordings are in a buffer, and are complete: they come last, and what
+ * was overwritten are copies of them for other readers.
+ */
+static bool is_copied(const struct conversion *c, const Perfetto__Protos__TraceStats *s, size_t i)
+{
+	bool has_any = false;
+
+	for (size_t k = 0; k < s->n_writer_stats; k++) {
+		const Perfetto__Protos__TraceStats__WriterStats *w = s->writer_stats[k];
+
+		if (w->buffer != i)
+			continue;
+		if (!natives_are_whole(&c->natives, (__u32)w->sequence_id))
+			return false;
+		has_any = true;
+	}
+	return has_any;
+}
+
+/*
  * Each statistics packet of a session has running totals; smaller ones are those of another
  * session.
  */
-void losses_take_buffers(struct losses *l, const Perfetto__Protos__TraceStats *s, __u64 ts)
+void losses_take_buffers(struct conversion *c, const Perfetto__Protos__TraceStats *s)
 {
+	struct losses *l = &c->losses;
 	__u64 now[KTRACE_LOST_NR] = { 0 };
 	bool is_new = false;
 
@@ -97,7 +118,8 @@ void losses_take_buffers(struct losses *l, const Perfetto__Protos__TraceStats *s
 	for (size_t i = 0; i < s->n_buffer_stats; i++) {
 		const Perfetto__Protos__TraceStats__BufferStats *b = s->buffer_stats[i];
 
-		now[KTRACE_LOST_OVERWRITTEN] += limited(b->chunks_overwritten);
+		if (!is_copied(c, s, i))
+			now[KTRACE_LOST_OVERWRITTEN] += limited(b->chunks_overwritten);
 		now[KTRACE_LOST_FULL] += limited(b->chunks_discarded) +
 					 limited(b->trace_writer_packet_loss);
 		now[KTRACE_LOST_CORRUPT] += limited(b->patches_failed) +
@@ -109,7 +131,7 @@ void losses_take_buffers(struct losses *l, const Perfetto__Protos__TraceStats *s
 		l->total[i] = limited(l->total[i] + now[i] - (is_new ? 0 : l->last[i]));
 		l->last[i] = now[i];
 	}
-	l->stated_ts = ts;
+	l->stated_ts = c->ts;
 }
 
 static void take_counts(__u64 *to, const Perfetto__Protos__FtraceCpuStats *s)

@@ -47,8 +47,8 @@ int losses_reason(__u32 mark);
 void losses_event(struct losses *l, __u64 ts);
 /* Notes a loss that a bundle marks. Return: 0, -ENOMEM. */
 int losses_mark_cpu(struct losses *l, __u32 machine, __u32 cpu);
-/* Reads the statistics of the service's buffers; @ts: time of the packet */
-void losses_take_buffers(struct losses *l, const Perfetto__Protos__TraceStats *s, __u64 ts);
+/* Reads the statistics of the service's buffers, in the current packet. */
+void losses_take_buffers(struct conversion *c, const Perfetto__Protos__TraceStats *s);
 /* Reads the statistics of the kernel's tracer. Return: 0, -ENOMEM. */
 int losses_take_cpus(struct losses *l, __u32 machine, const Perfetto__Protos__FtraceStats *s,
 		     __u64 ts);

@@ -202,6 +202,22 @@ bool natives_have(const struct natives *n, const Perfetto__Protos__TracePacket *
 	return p->ktrace_part->has_data || (part && is_whole(part));
 }
 
+bool natives_are_whole(const struct natives *n, __u32 sequence)
+{
+	bool has_any = false;
+
+	for (size_t i = 0; i < n->parts.nr; i++) {
+		const struct part *part = hash_table_at(&n->parts, i);
+
+		if (part->sequence != sequence)
+			continue;
+		if (!is_whole(part))
+			return false;
+		has_any = true;
+	}
+	return has_any;
+}
+
 char **natives_paths(const struct natives *n, const char *first)
 {
 	const size_t nr = n->whole + 1;

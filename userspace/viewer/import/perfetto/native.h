@@ -44,6 +44,8 @@ void natives_end(struct natives *n);
 void natives_drop(struct natives *n);
 /* True if the packet is a piece, or belongs to a part that is merged. */
 bool natives_have(const struct natives *n, const Perfetto__Protos__TracePacket *p);
+/* True if all recordings of a writer are complete, and there is one. */
+bool natives_are_whole(const struct natives *n, __u32 sequence);
 /* Returns the paths of all parts, with @first in front; to be freed. NULL: out of memory */
 char **natives_paths(const struct natives *n, const char *first);
 void natives_free(struct natives *n);
