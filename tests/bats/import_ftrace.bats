@@ -441,7 +441,7 @@ d.cpu(0).add(1000, e, 7, x=1)
 d.write("1.dat")'
 	import 1.dat --offset @0
 	[ "$status" = 1 ]
-	says 'the library that reads this format crashed'
+	says 'reading this file crashed'
 	[ ! -e t ]
 	[ "$(find . -name "t.*" | wc -l)" = 0 ]
 }
