@@ -103,6 +103,9 @@ static void take_losses(struct ctf_stream *s)
 	const struct ctf_facts *facts = &s->cursor.facts;
 	const __u64 mask = facts->discarded_bits < 64 ? (1ull << facts->discarded_bits) - 1 : ~0ull;
 
+	/* Without a time of its own, the packet begins when the packet before ended. */
+	if (!(facts->has & CTF_ROLE_TIME) && s->has_end_time && s->end_time > s->cursor.time)
+		s->cursor.time = s->end_time;
 	if (facts->has & CTF_ROLE_DISCARDED) {
 		s->lost_events += (facts->discarded - s->discarded) & mask;
 		s->discarded = facts->discarded;
