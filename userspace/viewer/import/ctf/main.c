@@ -148,7 +148,7 @@ static __u64 stamp_of(struct job *job, const struct ctf_stream *s)
 		job->timeless++;
 		return job->last_ts;
 	}
-	return ns < job->base_ns ? 0 : (__u64)(ns - job->base_ns);
+	return (__u64)ns - (__u64)job->base_ns;
 }
 
 static const struct ctf_value *scope(const struct ctf_stream *s, enum ctf_scope nr)

@@ -249,6 +249,8 @@ static int begin(struct conversion *c)
 		.kernel = or_null(c->kernel), .machine = or_null(c->machine),
 		.raw = c->has_offset ? 0 : c->raw,
 		.real_ns = c->has_offset ? c->offset_ns : c->real_ns,
+		/* Recordings of ktrace are merged with it by their boot. */
+		.keeps_zero = c->natives.whole,
 	};
 
 	if (!c->has_offset && !c->real_ns)
