@@ -138,3 +138,22 @@ open(sys.argv[1], "wb").write(struct.pack("<III", 0xc1fc1fc1, 0, 0) + b"".join(
 	[[ $output == "t.bin: 4 events, "* ]]
 	[ "$(echo t*)" = t.bin ]
 }
+
+@test "export perfetto: each host has a sequence of its own, so that readers skip nothing" {
+	two_machines
+	run_ktrace import --from perfetto -o t.bin x
+	run_ktrace export --to perfetto -o both t.0.bin t.7.bin
+	[ "$status" = 0 ]
+	# The names and clocks of a machine are told by its own packets.
+	run_ktrace import --from perfetto -o u.bin both
+	[ "$status" = 0 ]
+	[ -z "$stderr" ]
+	[ "$(echo u*)" = "u.0.bin u.1.bin" ]
+	valid_trace u.0.bin
+	valid_trace u.1.bin
+	[ "$("$KTRACE" list --json -e 'c:*,sched:*' u.*.bin | jq -r '"\(.trace) \(.event) \(.time)"')" = \
+		"$("$KTRACE" list --json -e 'c:*,sched:*' t.*.bin | jq -r '"\(.trace) \(.event) \(.time)"')" ]
+	protoc --proto_path="$ROOT/userspace/proto" --decode=perfetto.protos.Trace perfetto.proto <both >decoded
+	[ "$(grep -c 'first_packet_on_sequence: true' decoded)" = 2 ]
+	[ "$(grep -c 'primary_trace_clock: 6' decoded)" = 2 ]
+}
