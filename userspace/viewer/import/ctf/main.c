@@ -414,7 +414,8 @@ static int convert(struct import *x, int nr, char **paths)
 	if (!ret) {
 		ret = convert_all(&job);
 		error = ret < 0 ? 0 : put_nothing(&job);
-		ret = import_hosts_close(&job.hosts, error ? error : tell_losses(&job, paths[0], ret));
+		ret = error ? error : tell_losses(&job, paths[0], ret);
+		ret = import_hosts_close(&job.hosts, ret);
 	}
 	ctf_input_exit(&job.in);
 	free(job.record.desc.buf);
