@@ -93,6 +93,11 @@ threads()
 	[ "$status" = 0 ]
 	[ -z "$stderr" ]
 	[ "$(states)" = "DEAD DISK IDLE RUNNABLE RUNNABLE " ]
+	# Exported, they are numbered by the release that the file tells.
+	run_ktrace export --to perfetto -o y --since 0 t
+	run_ktrace import --from perfetto -o u y
+	[ "$("$KTRACE" list -e sched:switch u | sed 's/.* prev_state=\([A-Z]*\) .*/\1/' | tr '\n' ' ')" = \
+		"DEAD DISK IDLE RUNNABLE RUNNABLE " ]
 	{ clocks '6 1000 3 500 1 2000'; release 6.1.0-9-amd64
 	  switches 0 '2000 10 64 11' '2010 11 128 12' '2020 12 32 13' '2030 13 256 14' '2040 14 4 15'; } |
 		make_trace x

@@ -39,6 +39,11 @@ static const char *destination = "standard output";
 static char temporary[PATH_MAX];
 static char final[PATH_MAX];
 static bool is_void;
+/* Names of further files, likewise, see output_another() */
+static struct further {
+	char temporary[PATH_MAX];
+	char final[PATH_MAX];
+} further[OUTPUT_FURTHER];
 /* --mode, 0 = not given */
 static __u32 asked_mode;
 
@@ -185,6 +190,11 @@ void output_drop(void)
 	if (*temporary)
 		unlink(temporary);
 	*temporary = 0;
+	for (int i = 0; i < OUTPUT_FURTHER; i++) {
+		if (*further[i].temporary)
+			unlink(further[i].temporary);
+		*further[i].temporary = 0;
+	}
 }
 
 void output_void(void)
@@ -566,8 +576,50 @@ const char *output_name(const char *path, int nr, char **inputs)
 	return NULL;
 }
 
+const char *output_another(const char *path, int nr, char **inputs)
+{
+	struct further *to = further;
+	struct further first;
+
+	while (to < further + OUTPUT_FURTHER && *to->temporary)
+		to++;
+	if (to == further + OUTPUT_FURTHER)
+		return NULL;
+	memcpy(first.temporary, temporary, sizeof(temporary));
+	memcpy(first.final, final, sizeof(final));
+	*temporary = 0;
+	if (output_name(path, nr, inputs) && *temporary) {
+		memcpy(to->final, final, sizeof(final));
+		memcpy(to->temporary, temporary, sizeof(temporary));
+	}
+	memcpy(temporary, first.temporary, sizeof(temporary));
+	memcpy(final, first.final, sizeof(final));
+	return *to->temporary ? to->temporary : NULL;
+}
+
+void output_name_skip(void)
+{
+	if (*temporary)
+		unlink(temporary);
+	*temporary = 0;
+}
+
+/* Gives the further files their names. Return: 0, -errno. */
+static int name_further(void)
+{
+	for (int i = 0; i < OUTPUT_FURTHER; i++) {
+		if (*further[i].temporary && rename(further[i].temporary, further[i].final))
+			return -errno;
+		*further[i].temporary = 0;
+	}
+	return 0;
+}
+
 int output_name_end(int ret)
 {
+	const int error = ret >= 0 ? name_further() : 0;
+
+	ret = error ? error : ret;
 	if (*temporary && ret >= 0) {
 		if (rename(temporary, final))
 			return -errno;

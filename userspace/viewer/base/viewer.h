@@ -138,6 +138,14 @@ const char *output_path(void);
  */
 const char *output_name(const char *path, int nr, char **inputs);
 int output_name_end(int ret);
+/*
+ * Like output_name(), for a further file, up to OUTPUT_FURTHER: they get their names together, at
+ * output_name_end(). NULL: the file cannot be opened, as already reported, or there are too many.
+ */
+#define OUTPUT_FURTHER 64
+const char *output_another(const char *path, int nr, char **inputs);
+/* Removes the file of output_name(): further ones take its place. */
+void output_name_skip(void);
 /* Like strerror() for errors of written files; mentions --min-free for -ENOSPC. */
 const char *output_error(int error);
 /* Checks, before @size bytes are written to @fd, that enough stays free. Return: 0, -ENOSPC. */

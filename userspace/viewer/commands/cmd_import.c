@@ -22,6 +22,7 @@
 #include "base/foreign.h"
 #include "base/json.h"
 #include "base/when.h"
+#include "import/import_machines.h"
 #include "import/import_writer.h"
 #include "import/input.h"
 #include "import/uncompress.h"
@@ -75,10 +76,10 @@ int import_open(struct import *x, struct import_writer **out)
 
 int import_close(struct import *x, struct import_writer *f, int ret)
 {
-	int error, ended = import_writer_end(f, x->path);
+	int error, ended = f ? import_writer_end(f, x->path) : 0;
 
-	x->events = import_writer_events(f);
-	x->lost = import_writer_losses(f);
+	x->events = f ? import_writer_events(f) : 0;
+	x->lost = f ? import_writer_losses(f) : 0;
 	error = import_writer_close(f);
 	error = ended ? ended : error;
 	if (ret < 0 || error)
@@ -137,9 +138,8 @@ int import_clock(const struct import *x, struct import_clock *clock)
 	return -ECANCELED;
 }
 
-static void put_result(const struct import *x)
+static void put_file(const struct import *x, struct ktrace_out *out)
 {
-	struct ktrace_out *out = output();
 	struct stat st = { 0 };
 
 	stat(x->path, &st);
@@ -153,7 +153,7 @@ static void put_result(const struct import *x)
 		json_u64(out, "bytes", (__u64)st.st_size);
 		if (x->ticks)
 			json_u64(out, "ticks_per_ms", x->ticks);
-		ktrace_out_str(out, "}\n");
+		ktrace_out_char(out, '}');
 		return;
 	}
 	ktrace_out_safe(out, x->path);
@@ -165,6 +165,28 @@ static void put_result(const struct import *x)
 	out_printf(out, "%llu bytes\n", (__u64)st.st_size);
 }
 
+static void put_result(struct import *x)
+{
+	struct ktrace_out *out = output();
+
+	import_machines_sum(x);
+	if (!x->machine_nr) {
+		put_file(x, out);
+	} else if (x->is_json) {
+		ktrace_out_char(out, '{');
+		json_open(out, "files", '[');
+		import_machines_print(x, out, put_file);
+		ktrace_out_char(out, ']');
+		json_u64(out, "events", x->events);
+		json_u64(out, "lost", x->lost);
+		ktrace_out_char(out, '}');
+	} else {
+		import_machines_print(x, out, put_file);
+	}
+	if (x->is_json)
+		ktrace_out_char(out, '\n');
+}
+
 static int import(struct import *x, int nr, char **paths)
 {
 	int ret;
@@ -172,16 +194,21 @@ static int import(struct import *x, int nr, char **paths)
 	x->writes = output_name(x->path, nr, paths);
 	if (!x->writes)
 		return STATUS_DAMAGED;
+	x->inputs = paths;
+	x->input_nr = nr;
 	ret = input_prepare(x, nr, paths);
 	if (!ret)
 		ret = own_convert(x, nr, paths);
 	if (!ret && x->is_damaged)
 		ret = STATUS_DAMAGED;
+	if (x->machine_nr)
+		output_name_skip();
 	ret = output_name_end(ret);
-	if (ret >= 0) {
+	if (ret >= 0)
 		put_result(x);
+	import_machines_free(x);
+	if (ret >= 0)
 		return output_end(ret);
-	}
 	if (ret != -ECANCELED)
 		complain_about(x->path, "%s", output_error(ret));
 	return STATUS_DAMAGED;
@@ -224,7 +251,8 @@ static const struct option_row rows[] = {
 		  "shark: chunks of S.Ha.R.K., a file each, compressed or\n"
 		  "not" },
 	{ .letter = 'o', .name = "output", .value = "FILE", .text = MEMBER(path),
-	  .help = "the new file; replaces an old one once it is complete" },
+	  .help = "the new file; replaces an old one once it is complete;\n"
+		  "of several machines, NAME.HOST.bin for each" },
 	{ .name = "like", .value = "FILE", .text = MEMBER(like),
 	  .help = "use the clock of this tracefile of the same machine and\n"
 		  "boot" },

@@ -7,6 +7,23 @@
 
 struct import_writer;
 
+/** IMPORT_MACHINES - machines that a trace may have; more are left out, and told */
+#define IMPORT_MACHINES 64u
+
+/**
+ * struct import_machine - the tracefile of one of several machines
+ * @path:	its name
+ * @writes:	name it is written under until all are complete
+ * @events:	as in struct import; likewise @lost and @skipped
+ */
+struct import_machine {
+	char *path;
+	const char *writes;
+	__u64 events;
+	__u64 lost;
+	__u64 skipped;
+};
+
 /**
  * struct import - one run of the command
  * @format:	input format
@@ -23,6 +40,9 @@ struct import_writer;
  * @events:	number of events written
  * @lost:	number of lost events according to the input
  * @skipped:	number of events left out because they cannot be described
+ * @inputs:	names of the input files, @input_nr of them
+ * @machines:	tracefiles of several machines, by import_machine(), instead of @path
+ * @machine_nr:	number of @machines
  */
 struct import {
 	const struct import_format *format;
@@ -39,6 +59,10 @@ struct import {
 	__u64 events;
 	__u64 lost;
 	__u64 skipped;
+	char **inputs;
+	int input_nr;
+	struct import_machine *machines[IMPORT_MACHINES];
+	__u32 machine_nr;
 };
 
 /**
@@ -65,6 +89,17 @@ extern const struct import_format import_perf;
 
 /* Runs such a program with its @convert, see struct import_format. */
 int import_main(int argc, char **argv, int (*convert)(struct import *x, int nr, char **paths));
+
+/**
+ * import_machine - add the tracefile of one of several machines, NAME.HOST.bin
+ * @x:		the run
+ * @host:	name of the machine, "" = unknown
+ * @number:	number of the machine, which stands for an unknown name
+ * @out:	out: the file, whose counters the caller sets
+ *
+ * Return: 0, -ENOMEM; -ECANCELED: it cannot be written, as already reported.
+ */
+int import_machine(struct import *x, const char *host, __u32 number, struct import_machine **out);
 
 /*
  * Begin and end a converter that uses import_writer.h; -errno concerns the tracefile.

@@ -18,6 +18,7 @@
 #include "base/viewer.h"
 #include "import_hold.h"
 #include "import_map.h"
+#include "import_stamps.h"
 #include "import_types.h"
 
 #define BLOCK 65536u
@@ -56,6 +57,8 @@ struct import_writer {
 	struct ktrace_tracefile *tf;
 	bool has_about;
 	char *machine;
+	char *boot;
+	struct import_stamps stamps;
 	struct import_types types;
 	struct stream *streams[IMPORT_WRITER_KINDS][IMPORT_WRITER_CPUS + 1];
 	__u32 stream_nr;
@@ -96,11 +99,15 @@ int import_writer_about(struct import_writer *f, const struct import_writer_abou
 	int ret;
 
 	f->has_about = true;
+	f->boot = about->boot ? strdup(about->boot) : NULL;
+	f->stamps.raw = about->raw;
+	f->stamps.real_ns = about->real_ns;
+	f->stamps.keeps_zero = about->keeps_zero;
 	f->machine = about->machine ? strdup(about->machine) : NULL;
 	task_states_init(&f->hold.states, about->kernel, about->tool);
 	ktrace_text_line(&t, "trace");
 	ktrace_text_u64(&t, "version", 1);
-	ktrace_text_u64(&t, "start_ns", about->real_ns);
+	ktrace_text_u64(&t, "start_ns", about->real_ns >> 63 ? 0 : about->real_ns);
 	ktrace_text_str(&t, "backend", about->tool);
 	ktrace_text_str(&t, "clock", "monotonic");
 	ktrace_text_line(&t, "host");
@@ -108,11 +115,31 @@ int import_writer_about(struct import_writer *f, const struct import_writer_abou
 	put_fact(&t, "kernel", about->kernel);
 	put_fact(&t, "machine", about->machine);
 	put_fact(&t, "x32", about->x32);
-	put_fact(&t, "boot", about->boot);
+	ret = ktrace_text_flush(&t, f->tf);
+	ktrace_text_free(&t);
+	return ret;
+}
+
+/*
+ * Describes the clock at the first stamp. With a zero of its own it is not that of the boot, whose
+ * traces share a zero.
+ */
+static int begin_clock(struct import_writer *f, __u64 first)
+{
+	struct ktrace_text t = { 0 };
+	int ret;
+
+	if (f->stamps.is_begun)
+		return 0;
+	import_stamps_begin(&f->stamps, first);
+	if (f->boot && !f->stamps.shift) {
+		ktrace_text_line(&t, "host");
+		ktrace_text_str(&t, "boot", f->boot);
+	}
 	ktrace_text_line(&t, "clock");
-	ktrace_text_u64(&t, "raw", about->raw);
-	ktrace_text_u64(&t, "mono_ns", about->raw);
-	ktrace_text_u64(&t, "real_ns", about->real_ns);
+	ktrace_text_u64(&t, "raw", f->stamps.shift);
+	ktrace_text_u64(&t, "mono_ns", f->stamps.shift);
+	ktrace_text_u64(&t, "real_ns", import_stamps_zero(&f->stamps));
 	ktrace_text_u64(&t, "hz", 1000000000);
 	ret = ktrace_text_flush(&t, f->tf);
 	ktrace_text_free(&t);
@@ -348,8 +375,12 @@ int import_writer_write(struct import_writer *f, const struct import_writer_even
 
 int import_writer_put(struct import_writer *f, const struct import_writer_event *e)
 {
-	const int ret = import_hold_put(&f->hold, f, e);
+	struct import_writer_event placed = *e;
+	int ret = begin_clock(f, e->ts);
 
+	placed.ts = import_stamps_place(&f->stamps, e->ts);
+	if (!ret)
+		ret = import_hold_put(&f->hold, f, &placed);
 	f->events += !ret;
 	return ret;
 }
@@ -373,10 +404,12 @@ int import_writer_write_lost(struct import_writer *f, __u32 kind, int cpu, __u64
 int import_writer_lost(struct import_writer *f, __u32 kind, int cpu, __u64 ts,
 		       const struct ktrace_lost *newly)
 {
-	const struct import_writer_event at = { .cpu = cpu, .ts = ts };
+	struct import_writer_event at = { .cpu = cpu };
+	int ret = begin_clock(f, ts);
 
+	at.ts = import_stamps_place(&f->stamps, ts);
 	f->losses += lost_sum(newly);
-	return import_hold_lost(&f->hold, f, kind, &at, newly);
+	return ret ? ret : import_hold_lost(&f->hold, f, kind, &at, newly);
 }
 
 int import_writer_text(struct import_writer *f, struct ktrace_text *text)
@@ -399,13 +432,22 @@ void import_writer_print_fmt(struct import_writer *f, const char *print_fmt)
 	task_states_print_fmt(&f->hold.states, print_fmt);
 }
 
+static void complain(const char *path, bool has_any, struct ktrace_out *text)
+{
+	if (has_any && !text->error)
+		complain_about(path, "%.*s", (int)text->len, text->buf);
+	text->len = 0;
+}
+
 int import_writer_end(struct import_writer *f, const char *path)
 {
 	struct ktrace_out text = { .flush = output_grow };
 	int ret = import_hold_end(&f->hold, f);
 
-	if (!ret && task_states_say(&f->hold.states, &text) && !text.error)
-		complain_about(path, "%.*s", (int)text.len, text.buf);
+	if (!ret) {
+		complain(path, task_states_say(&f->hold.states, &text), &text);
+		complain(path, import_stamps_say(&f->stamps, &text), &text);
+	}
 	free(text.buf);
 	return ret;
 }
@@ -430,6 +472,8 @@ int import_writer_close(struct import_writer *f)
 	if (!f)
 		return 0;
 	ret = import_hold_end(&f->hold, f);
+	if (!ret && f->has_about)
+		ret = begin_clock(f, 0);
 	error = flush_all(f);
 	ret = ret ? ret : error;
 	error = ktrace_tracefile_close(f->tf);
@@ -440,6 +484,7 @@ int import_writer_close(struct import_writer *f)
 	import_hold_free(&f->hold);
 	free(f->payload.buf);
 	free(f->machine);
+	free(f->boot);
 	free(f);
 	return ret ? ret : error;
 }

@@ -36,6 +36,8 @@ struct import_type;
  * @boot:	boot id: stamps are CLOCK_MONOTONIC of that boot
  * @raw:	a stamp, ns
  * @real_ns:	time since the epoch at that stamp
+ * @keeps_zero:	stamps before 0 get 0, so that @boot holds for all; else the file's clock begins
+ *		earlier, and is not that of the boot
  */
 struct import_writer_about {
 	const char *tool;
@@ -46,13 +48,15 @@ struct import_writer_about {
 	const char *boot;
 	__u64 raw;
 	__u64 real_ns;
+	bool keeps_zero;
 };
 
 /**
  * struct import_writer_event - one event
  * @type:	its type
  * @cpu:	CPU that recorded it, below 0 = unknown
- * @ts:		stamp in ns, as raw of struct import_writer_about
+ * @ts:		stamp in ns, as raw of struct import_writer_about; before its 0: negative, as
+ *		two's complement, and then the first event has the earliest stamp
  * @tid:	its thread; IMPORT_WRITER_TID_UNKNOWN: the one on the CPU, if switches are recorded
  * @pid:	its process, 0 = unknown
  * @comm:	name of its thread, NULL = unknown

@@ -40,8 +40,9 @@ static int compare(const void *a, const void *b)
 {
 	const struct spooled *x = a, *y = b;
 
+	/* Stamps before the clock's zero are negative. */
 	if (x->ts != y->ts)
-		return x->ts < y->ts ? -1 : 1;
+		return (__s64)x->ts < (__s64)y->ts ? -1 : 1;
 	if (x->rank != y->rank)
 		return x->rank < y->rank ? -1 : 1;
 	return x->order < y->order ? -1 : x->order > y->order;

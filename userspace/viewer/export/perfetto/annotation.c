@@ -14,9 +14,10 @@
 /* Room for text not from the payload: context, names, and so on */
 #define TEXT_ROOM (160u << 10)
 
-/* struct name - an interned name; table, what and which are the key */
+/* struct name - an interned name; table, machine, what and which are the key */
 struct name {
-	__u64 table;
+	__u32 table;
+	__u32 machine;
 	const void *what;
 	__u64 which;
 	__u64 number;
@@ -110,7 +111,9 @@ char *text_copy(struct perfetto *p, const char *s, size_t n)
 __u64 name_iid(struct perfetto *p, enum name_table table, const void *what, __u64 which,
 	       const char *text)
 {
-	const struct name key = { .table = table, .what = what, .which = which };
+	const struct name key = {
+		.table = table, .machine = p->machine, .what = what, .which = which,
+	};
 	const size_t nr = p->names.nr;
 	struct name *name = hash_table_need(&p->names, &key, &p->error);
 	InternedName *fresh;

@@ -10,6 +10,7 @@
 #include "events/line.h"
 
 #include <linux/ktrace_events.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,8 +40,20 @@ static const struct mapping {
 	{ KTRACE_EV_POWER_FREQUENCY, "cpu_frequency", { "cpu_id", "state" } },
 };
 
-/* Bits of the kernel's task state by enum ktrace_task_state */
-static const __s64 task_states[] = { 0, 0x1, 0x2, 0x4, 0x8, 0x10, 0x80, 0x40 };
+/*
+ * Bits of the kernel's task state by enum ktrace_task_state, from a release on; what a release
+ * lacks is a wait for the disk
+ */
+static const struct numbering {
+	unsigned int major;
+	unsigned int minor;
+	__s64 bits[8];
+} numberings[] = {
+	{ 4, 14, { 0, 0x1, 0x2, 0x4, 0x8, 0x10, 0x80, 0x40 } },
+	{ 4, 2, { 0, 0x1, 0x2, 0x4, 0x8, 0x40, 0x402, 0x200 } },
+	{ 3, 9, { 0, 0x1, 0x2, 0x4, 0x8, 0x40, 0x2, 0x200 } },
+	{ 0, 0, { 0, 0x1, 0x2, 0x4, 0x8, 0x40, 0x2, 0x2 } },
+};
 
 /* struct bundle - events of one CPU; machine and cpu are the key */
 struct bundle {
@@ -111,14 +124,19 @@ static const struct mapping *find_mapping(const struct ktrace_trace_event *e)
 	return NULL;
 }
 
-static __s64 integer_of(const struct ktrace_value *v, const char *name)
+/* Converts a task state as the kernel of the trace, which readers are told, numbers it. */
+static __s64 state_of(const struct ktrace_trace *t, __s64 state)
 {
-	const __s64 number = ktrace_value_s64(v, 0);
+	const char *release = ktrace_trace_meta(t, "host", "kernel");
+	const struct numbering *n = numberings;
+	unsigned int major, minor;
 
-	if (strcmp(name, "prev_state") || number < 0 ||
-	    number >= (__s64)(sizeof(task_states) / sizeof(task_states[0])))
-		return number;
-	return task_states[number];
+	if (state < 0 || state >= (__s64)(sizeof(n->bits) / sizeof(n->bits[0])))
+		return state;
+	if (release && sscanf(release, "%3u.%3u", &major, &minor) == 2)
+		while (n->major > major || (n->major == major && n->minor > minor))
+			n++;
+	return n->bits[state];
 }
 
 /* Returns false if the value does not fit, as the file may describe the field differently. */
@@ -147,13 +165,21 @@ static bool set_field(char *message, const ProtobufCFieldDescriptor *f,
 	}
 	if (v->field->shape != KTRACE_ONE || !v->count)
 		return false;
-	number = integer_of(v, f->name);
+	number = ktrace_value_s64(v, 0);
 	*(protobuf_c_boolean *)(message + f->quantifier_offset) = true;
 	if (f->type == PROTOBUF_C_TYPE_INT64 || f->type == PROTOBUF_C_TYPE_UINT64)
 		*(__s64 *)at = number;
 	else
 		*(__s32 *)at = (__s32)number;
 	return true;
+}
+
+static void set_state(char *message, const ProtobufCFieldDescriptor *f,
+		      const struct ktrace_trace *t)
+{
+	__s64 *at = (__s64 *)(message + f->offset);
+
+	*at = state_of(t, *at);
 }
 
 /* Returns false if the event cannot be expressed as this message. */
@@ -177,6 +203,8 @@ static bool fill(char *message, const ProtobufCMessageDescriptor *d, const struc
 		f = protobuf_c_message_descriptor_get_field_by_name(d, m->fields[i]);
 		if (!f || !set_field(message, f, &v, texts[i], numbers))
 			return false;
+		if (!strcmp(f->name, "prev_state"))
+			set_state(message, f, e->stream->trace);
 		i++;
 	}
 	return i + skipped == e->type->field_nr;

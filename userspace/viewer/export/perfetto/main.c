@@ -247,7 +247,7 @@ static void put_event(struct perfetto *p, const struct ktrace_trace_event *e, __
 		put_track_event(p, &event, e->time, machine);
 }
 
-static void put_clocks(struct perfetto *p)
+static void put_clocks(struct perfetto *p, __u32 machine)
 {
 	static const __u32 ids[] = { CLOCK_IS_REALTIME, CLOCK_IS_MONOTONIC, CLOCK_IS_BOOTTIME };
 	Perfetto__Protos__ClockSnapshot snapshot = PERFETTO__PROTOS__CLOCK_SNAPSHOT__INIT;
@@ -270,7 +270,7 @@ static void put_clocks(struct perfetto *p)
 	packet.timestamp = p->x->scope.start;
 	packet.data_case = PERFETTO__PROTOS__TRACE_PACKET__DATA_CLOCK_SNAPSHOT;
 	packet.clock_snapshot = &snapshot;
-	packet_put(p, &packet, 0);
+	packet_put(p, &packet, machine);
 }
 
 static char *fact(const struct ktrace_trace *t, const char *keyword, const char *key)
@@ -278,12 +278,11 @@ static char *fact(const struct ktrace_trace *t, const char *keyword, const char 
 	return (char *)ktrace_trace_meta(t, keyword, key);
 }
 
-static void put_system(struct perfetto *p)
+static void put_system(struct perfetto *p, const struct ktrace_trace *t, __u32 machine)
 {
 	Perfetto__Protos__SystemInfo info = PERFETTO__PROTOS__SYSTEM_INFO__INIT;
 	Perfetto__Protos__Utsname name = PERFETTO__PROTOS__UTSNAME__INIT;
 	TracePacket packet = PERFETTO__PROTOS__TRACE_PACKET__INIT;
-	const struct ktrace_trace *t = ktrace_traceset_trace(p->x->set, 0);
 
 	name.sysname = (char *)"Linux";
 	name.release = fact(t, "host", "kernel");
@@ -291,18 +290,38 @@ static void put_system(struct perfetto *p)
 	info.utsname = &name;
 	packet.data_case = PERFETTO__PROTOS__TRACE_PACKET__DATA_SYSTEM_INFO;
 	packet.system_info = &info;
-	packet_put(p, &packet, 0);
+	packet_put(p, &packet, machine);
 }
 
-/* Writes the packets that a reader needs before the first event. */
-static void put_head(struct perfetto *p)
+/*
+ * Writes the packets that a reader needs before the first event of a machine. Packets of others
+ * with which events are mixed are those of machine 0, and have its clocks.
+ */
+static void put_head(struct perfetto *p, const struct ktrace_trace *t, __u32 machine)
 {
-	if (p->has_head)
+	struct machine *m = machine_get(p, machine);
+
+	if (!m || m->has_head)
 		return;
-	p->has_head = true;
-	if (!p->is_mixed)
-		put_clocks(p);
-	put_system(p);
+	m->has_head = true;
+	if (!p->is_mixed || machine)
+		put_clocks(p, machine);
+	put_system(p, t, machine);
+}
+
+/* Repeats after a loss what was described before it, for all machines. */
+static void take_loss(struct perfetto *p, const struct ktrace_trace_event *e, __u32 machine)
+{
+	struct machine *m;
+
+	ftrace_lost(p, e, machine);
+	names_forget(p);
+	hash_table_free(&p->tracks);
+	p->tracks = (struct hash_table)HASH_TABLE_INIT(struct track, uuid);
+	hash_table_for_each(m, &p->machines) {
+		m->clears = true;
+		m->is_lost |= m->number == machine;
+	}
 }
 
 static void take_event(struct perfetto *p, const struct ktrace_trace_event *e)
@@ -311,18 +330,13 @@ static void take_event(struct perfetto *p, const struct ktrace_trace_event *e)
 
 	if (raw_take(p, e))
 		return;
-	put_head(p);
+	p->machine = machine;
+	put_head(p, e->stream->trace, machine);
 	event_room(p, e);
 	if (p->error)
 		return;
-	/* Repeats after a loss what was described before it. */
-	if (e->id == KTRACE_ID_LOST) {
-		ftrace_lost(p, e, machine);
-		names_forget(p);
-		hash_table_free(&p->tracks);
-		p->tracks = (struct hash_table)HASH_TABLE_INIT(struct track, uuid);
-		p->is_lost = true;
-	}
+	if (e->id == KTRACE_ID_LOST)
+		take_loss(p, e, machine);
 	if (ftrace_take(p, e, machine)) {
 		describe_thread(p, e, machine);
 		return;
@@ -341,7 +355,7 @@ static int put_events(struct perfetto *p)
 	if (!ret)
 		raw_begin(p);
 	if (!ret && !p->raw)
-		put_head(p);
+		put_head(p, ktrace_traceset_trace(p->x->set, 0), 0);
 	while (!ret && !p->out->error && (ret = time_range_next(&p->x->scope, &e)) == 1) {
 		take_event(p, e);
 		ret = p->error ? p->error : p->text.error;
@@ -366,6 +380,7 @@ static int write_perfetto(struct export *x)
 	slices_free(&p.spans);
 	names_forget(&p);
 	hash_table_free(&p.tracks);
+	hash_table_free(&p.machines);
 	for (t = 0; t < NAME_TABLES; t++) {
 		free(p.fresh[t]);
 		free(p.listed[t]);

@@ -50,22 +50,33 @@ void bytes_append(struct ktrace_out *out, unsigned int number, const char *data,
 	ktrace_out_bytes(out, data, size);
 }
 
+struct machine *machine_get(struct perfetto *p, __u32 number)
+{
+	if (!p->machines.size)
+		p->machines = (struct hash_table)HASH_TABLE_INIT(struct machine, number);
+	return hash_table_need(&p->machines, &number, &p->error);
+}
+
 void packet_fill(struct perfetto *p, TracePacket *packet, __u32 machine)
 {
+	struct machine *m = machine_get(p, machine);
+
+	if (!m)
+		return;
 	packet->has_trusted_packet_sequence_id = true;
 	packet->trusted_packet_sequence_id = p->is_mixed ? SEQUENCE_MIXED : SEQUENCE;
 	packet->has_timestamp_clock_id = p->is_mixed && packet->has_timestamp;
 	packet->timestamp_clock_id = CLOCK_MIXED;
 	packet->has_sequence_flags = true;
-	packet->sequence_flags = !p->has_begun || p->is_lost ? IS_CLEARED : NEEDS_NAMES;
-	packet->has_first_packet_on_sequence = !p->has_begun;
+	packet->sequence_flags = !m->has_begun || m->clears ? IS_CLEARED : NEEDS_NAMES;
+	packet->has_first_packet_on_sequence = !m->has_begun;
 	packet->first_packet_on_sequence = true;
-	packet->has_previous_packet_dropped = p->is_lost;
+	packet->has_previous_packet_dropped = m->is_lost;
 	packet->previous_packet_dropped = 1;
 	packet->has_machine_id = machine != 0;
 	packet->machine_id = machine;
-	p->has_begun = true;
-	p->is_lost = false;
+	m->has_begun = true;
+	m->is_lost = m->clears = false;
 }
 
 void packet_put(struct perfetto *p, TracePacket *packet, __u32 machine)

@@ -2,8 +2,10 @@
 /*
  * perfetto.h - shared by the parts of ktrace export --to perfetto
  *
- * All packets are one sequence, so that names are interned once. Events also known to the kernel's
- * own tracer are collected in bundles by CPU; all others are track events.
+ * All packets of a machine are one sequence, so that names are interned once. Readers keep the
+ * sequences of machines apart, and skip packets that need state which their own has not set.
+ * Events also known to the kernel's own tracer are collected in bundles by CPU; all others are
+ * track events.
  */
 #ifndef VIEWER_EXPORT_PERFETTO_PERFETTO_H
 #define VIEWER_EXPORT_PERFETTO_PERFETTO_H
@@ -23,6 +25,22 @@ typedef Perfetto__Protos__InternedName InternedName;
 enum name_table { NAME_CATEGORY, NAME_EVENT, NAME_ANNOTATION, NAME_TABLES };
 
 /**
+ * struct machine - the sequence of a machine; number is the key
+ * @number:	as in machine_id
+ * @has_begun:	a packet of it has been written
+ * @has_head:	so have the packets before all events that are not of struct perfetto's @raw
+ * @is_lost:	events were lost before its next packet
+ * @clears:	its next packet clears the names that were interned before
+ */
+struct machine {
+	__u32 number;
+	bool has_begun;
+	bool has_head;
+	bool is_lost;
+	bool clears;
+};
+
+/**
  * struct perfetto - one run
  * @x:		options and files
  * @out:	output stream
@@ -36,11 +54,10 @@ enum name_table { NAME_CATEGORY, NAME_EVENT, NAME_ANNOTATION, NAME_TABLES };
  * @node_cap:	capacity of @nodes and of each table in @fresh
  * @tracks:	tracks already described
  * @bundles:	struct bundle by CPU
- * @has_begun:	a packet has been written
- * @is_lost:	events were lost before the next packet
+ * @machines:	struct machine by number
+ * @machine:	the machine of the current event
  * @raw:	the trace whose packets are copied as they are, NULL = none
  * @is_mixed:	events are mixed with packets of others: they have their own sequence and clock
- * @has_head:	the packets before all events that are not of @raw were written
  * @raw_packets: packets of @raw
  * @raw_nr:	number of @raw_packets
  * @raw_cap:	capacity of @raw_packets
@@ -62,11 +79,10 @@ struct perfetto {
 	size_t node_cap;
 	struct hash_table tracks;
 	struct hash_table bundles;
-	bool has_begun;
-	bool is_lost;
+	struct hash_table machines;
+	__u32 machine;
 	const struct ktrace_trace *raw;
 	bool is_mixed;
-	bool has_head;
 	struct raw_packet *raw_packets;
 	size_t raw_nr;
 	size_t raw_cap;
@@ -76,6 +92,8 @@ struct perfetto {
 
 /* packet.c: writes a packet of machine @machine, with the names that are new. */
 void packet_put(struct perfetto *p, TracePacket *packet, __u32 machine);
+/* Returns the state of a machine, valid until the next call; NULL: p->error is set. */
+struct machine *machine_get(struct perfetto *p, __u32 number);
 /* Sets the fields common to all packets. */
 void packet_fill(struct perfetto *p, TracePacket *packet, __u32 machine);
 /* Appends a message without anything around it. */

@@ -13,7 +13,7 @@
 
 #include "base/progress.h"
 #include "field.h"
-#include "import/import.h"
+#include "import/import_hosts.h"
 #include "import/import_writer.h"
 #include "input.h"
 #include "own.h"
@@ -21,6 +21,8 @@
 /**
  * struct job - one run
  * @x:		options and files
+ * @hosts:	the machines
+ * @states:	by machine: some members below, while another machine is current
  * @f:		the tracefile being written
  * @in:		what is read
  * @record:	the current event
@@ -33,6 +35,13 @@
  */
 struct job {
 	struct import *x;
+	struct import_hosts hosts;
+	struct state {
+		const struct ctf_clock *clock;
+		__s64 base_ns;
+		__s64 real_ns;
+		__u64 last_ts;
+	} states[IMPORT_MACHINES];
 	struct import_writer *f;
 	struct ctf_input in;
 	struct record record;
@@ -70,7 +79,36 @@ static const struct ctf_clock *clock_of(const struct ctf_stream *s)
 	return s->class ? s->class->clock : NULL;
 }
 
-/* Chooses what stamps count: the first clock, or ns if another clock began earlier. */
+/* Makes the machine of a trace the current one. Return: 0, -errno. */
+static int choose_host(struct job *job, const struct ctf_trace *trace)
+{
+	struct import_hosts *hosts = &job->hosts;
+	struct import_host *before = hosts->now, *host;
+	int ret = import_hosts_get(hosts, env_text(trace, "hostname"), &host);
+
+	if (ret || host == before)
+		return ret;
+	if (before)
+		job->states[before - hosts->at] = (struct state){ job->clock, job->base_ns,
+								  job->real_ns, job->last_ts };
+	job->f = host->f;
+	job->clock = job->states[host - hosts->at].clock;
+	job->base_ns = job->states[host - hosts->at].base_ns;
+	job->real_ns = job->states[host - hosts->at].real_ns;
+	job->last_ts = job->states[host - hosts->at].last_ts;
+	return 0;
+}
+
+/* True if the trace is of the current machine. */
+static bool is_of_host(const struct job *job, const struct ctf_trace *trace)
+{
+	const char *name = env_text(trace, "hostname");
+
+	return !name || !*name || !strncmp(name, job->hosts.now->name,
+					   sizeof(job->hosts.now->name) - 1);
+}
+
+/* Chooses what stamps count: the first clock, or ns if another one of the machine began earlier. */
 static void choose_clock(struct job *job, const struct ctf_clock *first)
 {
 	job->clock = first;
@@ -81,7 +119,7 @@ static void choose_clock(struct job *job, const struct ctf_clock *first)
 		const struct ctf_clock *clock = clock_of(&lane->stream);
 
 		if (!clock || ctf_clock_is_same(clock, first) || lane->ns >= job->base_ns ||
-		    lane->ns == INT64_MIN)
+		    lane->ns == INT64_MIN || !is_of_host(job, lane->stream.trace))
 			continue;
 		job->base_ns = lane->ns;
 		job->clock = NULL;
@@ -100,6 +138,10 @@ static int learn_clock(struct job *job, struct import_writer_about *about,
 
 	if (ret < 0)
 		return ret;
+	/* The boot of --like is that of the first machine, or of the one with its name. */
+	if (*told->boot && job->hosts.now != job->hosts.at &&
+	    (!about->host || strcmp(told->host, about->host)))
+		ret = 0;
 	if (ret) {
 		job->real_ns = (__s64)told->real_ns;
 		if (*told->boot)
@@ -117,7 +159,8 @@ static int begin(struct job *job, const struct ctf_stream *s)
 	const char *tool = env_text(trace, "tracer_name");
 	struct import_writer_about about = {
 		.tool = tool ? tool : "ctf", .host = env_text(trace, "hostname"),
-		.kernel = env_text(trace, "kernel_release"),
+		/* perf data convert calls it "release". */
+		.kernel = env_text(trace, "kernel_release") ?: env_text(trace, "release"),
 		.machine = env_text(trace, "machine"),
 		.x32 = env_text(trace, "x32"),
 	};
@@ -148,7 +191,7 @@ static __u64 stamp_of(struct job *job, const struct ctf_stream *s)
 		job->timeless++;
 		return job->last_ts;
 	}
-	return ns < job->base_ns ? 0 : (__u64)(ns - job->base_ns);
+	return (__u64)ns - (__u64)job->base_ns;
 }
 
 static const struct ctf_value *scope(const struct ctf_stream *s, enum ctf_scope nr)
@@ -296,8 +339,10 @@ static int put_lost(struct job *job, const struct ctf_stream *s)
 
 static int take_message(struct job *job, const struct ctf_stream *s)
 {
-	int ret = import_writer_has_about(job->f) ? 0 : begin(job, s);
+	int ret = choose_host(job, s->trace);
 
+	if (!ret && !import_writer_has_about(job->f))
+		ret = begin(job, s);
 	if (ret || s->message != CTF_EVENT)
 		return ret ? ret : put_lost(job, s);
 	job->last_ts = stamp_of(job, s);
@@ -324,7 +369,12 @@ static int put_nothing(struct job *job)
 {
 	const struct import_writer_about about = { .tool = "ctf" };
 
-	return import_writer_has_about(job->f) ? 0 : import_writer_about(job->f, &about);
+	struct import_host *host;
+	const int ret = job->hosts.nr ? 0 : import_hosts_get(&job->hosts, NULL, &host);
+
+	if (ret || import_writer_has_about(job->hosts.at[0].f))
+		return ret;
+	return import_writer_about(job->hosts.at[0].f, &about);
 }
 
 static int tell_losses(const struct job *job, const char *path, int status)
@@ -355,16 +405,17 @@ static bool find_traces(struct job *job, int nr, char **paths)
 static int convert(struct import *x, int nr, char **paths)
 {
 	struct job job = {
-		.x = x, .record.desc.flush = output_grow, .record.data.flush = output_grow,
-		.record.name.flush = output_grow,
+		.x = x, .hosts.x = x, .record.desc.flush = output_grow,
+		.record.data.flush = output_grow, .record.name.flush = output_grow,
 	};
-	int ret = find_traces(&job, nr, paths) ? import_open(x, &job.f) : -ECANCELED;
+	int ret = find_traces(&job, nr, paths) ? 0 : -ECANCELED;
 	int error;
 
 	if (!ret) {
 		ret = convert_all(&job);
 		error = ret < 0 ? 0 : put_nothing(&job);
-		ret = import_close(x, job.f, error ? error : tell_losses(&job, paths[0], ret));
+		ret = error ? error : tell_losses(&job, paths[0], ret);
+		ret = import_hosts_close(&job.hosts, ret);
 	}
 	ctf_input_exit(&job.in);
 	free(job.record.desc.buf);

@@ -103,7 +103,7 @@ static int join(struct clocks *c, const struct clock_reading *from, const struct
 		clock->went_back = true;
 	if (!LIST_GROW(link->pairs, link->nr, link->cap))
 		return -ENOMEM;
-	if (link->nr && from->ns < link->pairs[link->nr - 1].from)
+	if (link->nr && (__s64)from->ns < (__s64)link->pairs[link->nr - 1].from)
 		link->is_unsorted = true;
 	link->last = (struct pair){ .from = from->ns, .to = to->ns, .order = link->nr };
 	link->pairs[link->nr++] = link->last;
@@ -187,7 +187,7 @@ static int compare_pairs(const void *a, const void *b)
 {
 	const struct pair *x = a, *y = b;
 
-	return ORDER(x->from, y->from) ?: ORDER(x->order, y->order);
+	return ORDER((__s64)x->from, (__s64)y->from) ?: ORDER(x->order, y->order);
 }
 
 static void sort_pairs(struct link *link)
@@ -197,10 +197,10 @@ static void sort_pairs(struct link *link)
 	link->is_unsorted = false;
 }
 
-/* Returns the last pair not later than @ns, else the first one. */
+/* Returns the last pair not later than @ns, else the first one; stamps may be negative. */
 static const struct pair *find_pair(const struct link *link, __u64 ns)
 {
-	const size_t nr = PARTITION_POINT(link->nr, i, link->pairs[i].from <= ns);
+	const size_t nr = PARTITION_POINT(link->nr, i, (__s64)link->pairs[i].from <= (__s64)ns);
 
 	return &link->pairs[nr ? nr - 1 : 0];
 }

@@ -220,12 +220,16 @@ static int take(void *arg, const struct packet *packet)
 	c->packet = packet;
 	c->has_packet = false;
 	progress_at(packet->at);
+	if (!convert_has(c, packet) && !packet->is_behind)
+		return 0;
 	if (packet->is_behind) {
 		sequences_forget(&c->sequences);
 		ret = put_loss(c, KTRACE_LOST_FULL, 1);
 		if (ret)
 			return ret;
 	}
+	if (!convert_has(c, packet))
+		return 0;
 	if (packet->size <= PACKET_MAX && !is_too_deep(packet))
 		p = perfetto__protos__trace_packet__unpack(NULL, packet->size, packet->data);
 	if (!p) {
@@ -249,6 +253,8 @@ static int begin(struct conversion *c)
 		.kernel = or_null(c->kernel), .machine = or_null(c->machine),
 		.raw = c->has_offset ? 0 : c->raw,
 		.real_ns = c->has_offset ? c->offset_ns : c->real_ns,
+		/* Recordings of ktrace are merged with it by their boot. */
+		.keeps_zero = c->natives.whole,
 	};
 
 	if (!c->has_offset && !c->real_ns)
@@ -258,8 +264,13 @@ static int begin(struct conversion *c)
 	return import_writer_about(c->f, &about);
 }
 
-static int complain(const struct conversion *c, int ret)
+static int complain(struct conversion *c, int ret)
 {
+	/* The run of the first machine has reported what concerns the file. */
+	if (c->is_further) {
+		c->trouble = (struct packets_trouble){ 0 };
+		ret = 0;
+	}
 	if (ret == -EINVAL)
 		complain_about(c->path, "byte %llu: truncated, or not a Perfetto trace; the "
 			       "packets before it are kept", c->trouble.end);

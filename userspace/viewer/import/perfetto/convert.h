@@ -36,6 +36,9 @@ struct slice {
 /**
  * struct conversion - conversion of one trace
  * @path:	of the trace, for messages
+ * @is_one_machine: only packets of @machine_id are converted; 0 is the one that recorded the trace
+ * @machine_id:	that machine
+ * @is_further:	another run has converted what belongs to no machine, and reported damage
  * @data:	the trace, which does not change
  * @size:	bytes
  * @boot:	boot id of the machine, "" = unknown
@@ -91,6 +94,9 @@ struct slice {
  */
 struct conversion {
 	const char *path;
+	bool is_one_machine;
+	__u32 machine_id;
+	bool is_further;
 	const unsigned char *data;
 	size_t size;
 	char boot[64];
@@ -162,6 +168,9 @@ void convert_init(struct conversion *c, const char *path, const unsigned char *d
  * reported.
  */
 int convert(struct conversion *c, const char *path, int level);
+
+/* machines.c: true if a packet is of the machine that is converted. */
+bool convert_has(const struct conversion *c, const struct packet *p);
 
 /* learn.c: learns what holds for the whole trace. Return: 0, -ENOMEM. */
 int convert_learn(struct conversion *c);

@@ -137,6 +137,8 @@ static int learn(void *arg, const struct packet *p)
 	int ret = 0;
 
 	c->has_any = true;
+	if (!convert_has(c, p))
+		return 0;
 	while (!ret && p->size <= PACKET_MAX && packet_next(p, &at, &f) == 1) {
 		if (f.wire != 2)
 			continue;

@@ -106,10 +106,10 @@ static int begin(struct job *job, __s64 first_ns)
 	return ret;
 }
 
-/* Stamps of a tracefile begin with 0. */
+/* Stamps before 0 are negative, see import_writer.h. */
 static __u64 stamp(__s64 ns)
 {
-	return ns < 0 ? 0 : (__u64)ns;
+	return (__u64)ns;
 }
 
 static int put_lost(struct job *job, const struct merge_stream *s, __s64 ns)
