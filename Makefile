@@ -468,7 +468,7 @@ $(eval $(call unit_programs,obj,unit-plain,))
 $(BUILD)/unit-tsan/ktrace: $(viewer_src:%.c=$(BUILD)/tsan/%.o) $(BUILD)/tsan/lib.a
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -pthread -fsanitize=thread $^ -ldw -lelf -lm -lz $(TRACESET_LIBS) -o $@
+	$(Q)$(CC) -pthread -fsanitize=thread $^ -ldw -lelf -lm -lz -llzma $(TRACESET_LIBS) -o $@
 
 # Programs that step through the library's own code: see tests/singlestep/step.h
 $(BUILD)/obj/tests/singlestep/%: INCLUDE += -Imodule
