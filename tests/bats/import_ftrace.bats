@@ -331,15 +331,23 @@ d.write("guest.dat")' "${samples% *}" "${samples#* }"
 	dat 'd = Dat(7)
 enter, leave, switch = d.usual()
 d.option(UNAME, "Linux host 6.1.0 x86_64")
+d.option(TRACEID, d.number(77, 8))
+d.option(DATE, b"0x5f5e100\0")
 for name in b"web", b"db": d.option(GUEST, name + b"\0" + d.number(5, 8) + d.number(1, 4) + d.number(0, 4) + d.number(99, 4))
 d.cpu(0).add(1000, enter, 7, id=63)
 d.write("host.dat")'
-	import host.dat --offset @0
+	import host.dat
 	[ "$status" = 0 ]
 	says 'was recorded with guests, each of which has a file of its own, .*: web db'
-	import host.dat guest.dat
-	[ "$status" = 1 ]
-	says 'one file at a time'
+	# Each has a tracefile, and the date of the host's file is that of the guest's.
+	import guest.dat host.dat guest.dat
+	[ "$status" = 0 ]
+	[ "$stderr" = "" ]
+	[ "$(echo t.*)" = "t.guest t.guest-3 t.host" ]
+	"$KTRACE" list --json t.guest >guest.json
+	[[ $("$KTRACE" info t.guest) == *"1970-01-01T00:01:40.0000015"* ]]
+	[ "$(wc -l <guest.json)" = 29 ]
+	[ "$("$KTRACE" list t.host t.guest | wc -l)" = 30 ]
 }
 
 @test "import trace-dat: losses are at their place; those that only statistics have are at the end" {

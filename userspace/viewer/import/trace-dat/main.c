@@ -7,19 +7,30 @@
  */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/progress.h"
 #include "clock.h"
-#include "import/import.h"
+#include "import/import_hosts.h"
 #include "import/import_writer.h"
 #include "merge.h"
 #include "record.h"
 #include "stats.h"
 
+/* struct recording - its number, and the time since the epoch when its clock was 0 */
+struct recording {
+	__u64 id;
+	__s64 date_ns;
+	bool has_date;
+};
+
 /**
- * struct job - one run
+ * struct job - one file
  * @x:		options and files
+ * @all:	the recordings of all files
+ * @all_nr:	number of them
+ * @is_first:	the first file
  * @w:		the tracefile being written
  * @file:	the input
  * @formats:	its descriptions
@@ -34,6 +45,9 @@
  */
 struct job {
 	struct import *x;
+	const struct recording *all;
+	int all_nr;
+	bool is_first;
 	struct import_writer *w;
 	struct file file;
 	struct formats formats;
@@ -89,6 +103,9 @@ static int begin(struct job *job, __s64 first_ns)
 
 	if (ret < 0)
 		return ret;
+	/* The boot of --like is that of the first file. */
+	if (!job->is_first)
+		*told.boot = *told.host = '\0';
 	if (!ret && !f->has_date && !clock_is_wall(clock_of(f), first_ns))
 		complain_about(f->path, "%s", IMPORT_NO_CLOCK);
 	about.real_ns = ret ? told.real_ns : (__u64)f->date_ns;
@@ -96,9 +113,9 @@ static int begin(struct job *job, __s64 first_ns)
 	if (*told.host)
 		about.host = told.host;
 	note_clocks(f);
-	if (f->guests)
+	if (f->guests && job->all_nr == 1)
 		complain_about(f->path, "was recorded with guests, each of which has a file of its "
-			       "own, which is imported on its own: %.*s",
+			       "own, to be given beside this one: %.*s",
 			       (int)strcspn(f->guests, "\n"), f->guests);
 	ret = import_writer_about(job->w, &about);
 	if (!ret && job->formats.switch_text)
@@ -273,11 +290,8 @@ static int read_events(struct job *job)
 
 static int read_file(struct job *job)
 {
-	int ret = file_open(&job->file, job->file.path);
+	int ret = formats_read(&job->formats, &job->file);
 
-	if (ret)
-		return ret;
-	ret = formats_read(&job->formats, &job->file);
 	record_init(&job->record, &job->file, &job->formats);
 	if (!ret && !job->file.buffer_nr && job->file.damaged) {
 		report_damage(job);
@@ -292,25 +306,86 @@ static int read_file(struct job *job)
 	merge_close(&job->merge);
 	record_free(&job->record);
 	formats_free(&job->formats);
+	return ret;
+}
+
+/* Opens the tracefile of the file's machine; another machine may have the same name. */
+static int open_host(struct import_hosts *hosts, const struct file *f, struct import_writer **out)
+{
+	const __u32 nr = hosts->nr;
+	struct import_host *host;
+	char name[48];
+	int ret;
+
+	snprintf(name, sizeof(name), "%.32s", f->host ? f->host : "1");
+	for (__u32 i = 0; i < nr; i++)
+		if (!strcmp(hosts->at[i].name, name)) {
+			snprintf(name, sizeof(name), "%.32s-%u", f->host ? f->host : "", nr + 1);
+			break;
+		}
+	ret = import_hosts_get(hosts, name, &host);
+	*out = ret ? NULL : host->f;
+	return ret;
+}
+
+/* A guest's times are shifted to its host's clock, so the host's file says what that counts from. */
+static void take_date(struct job *job)
+{
+	struct file *f = &job->file;
+
+	for (int i = 0; i < job->all_nr && f->is_guest && !f->has_date; i++) {
+		f->has_date = job->all[i].has_date && job->all[i].id == f->peer;
+		if (f->has_date)
+			f->date_ns = job->all[i].date_ns;
+	}
+}
+
+static int convert_file(struct job *job, struct import_hosts *hosts, const char *path)
+{
+	int ret = file_open(&job->file, path);
+
+	if (ret)
+		return ret;
+	take_date(job);
+	ret = open_host(hosts, &job->file, &job->w);
+	if (!ret)
+		ret = read_file(job);
 	file_close(&job->file);
+	return ret;
+}
+
+/* Learns what files say of each other. Return: 0, -errno. */
+static int learn(struct recording *all, int nr, char **paths)
+{
+	struct file f;
+	int ret = 0;
+
+	for (int i = 0; i < nr && !ret; i++) {
+		ret = file_open(&f, paths[i]);
+		if (ret)
+			break;
+		all[i] = (struct recording){ f.id, f.date_ns, f.has_date };
+		file_close(&f);
+	}
 	return ret;
 }
 
 static int convert(struct import *x, int nr, char **paths)
 {
-	struct job job = { .x = x, .file.path = paths[0] };
-	int ret;
+	struct recording *all = calloc((size_t)nr, sizeof(*all));
+	struct import_hosts hosts = { .x = x };
+	int ret = all ? 0 : -ENOMEM, status = 0;
 
-	if (nr > 1) {
-		complain_about(paths[1], "one file at a time, as each has CPUs and threads of its "
-			       "own; times of a guest are shifted to its host's, so 'ktrace list' "
-			       "of both tracefiles shows one time line");
-		return -ECANCELED;
+	if (!ret && nr > 1)
+		ret = learn(all, nr, paths);
+	for (int i = 0; i < nr && ret >= 0; i++) {
+		struct job job = { .x = x, .all = all, .all_nr = nr, .is_first = !i };
+
+		ret = convert_file(&job, &hosts, paths[i]);
+		status = ret > status ? ret : status;
 	}
-	ret = import_open(x, &job.w);
-	if (ret)
-		return ret;
-	return import_close(x, job.w, read_file(&job));
+	free(all);
+	return import_hosts_close(&hosts, ret < 0 ? ret : status);
 }
 
 static int run(int argc, char **argv)
