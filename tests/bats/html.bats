@@ -51,6 +51,27 @@ made()
 	python3 "$ROOT/tests/checkers/oracle/analyse.py" make "$@" | "$PROGS/mktrace" t
 }
 
+@test "html: stacks have the functions that ktrace list prints" {
+	cat >perf.txt <<-'END'
+		prog 100/100 [000] 1.000000001: 1 cycles:
+			ffffffff81000010 ksys_read+0x10 ([kernel.kallsyms])
+			    55d0c0de work+0x5 (/bin/prog)
+
+		prog 100/100 [000] 1.000000002: 1 cycles:
+			    55d0c0de work+0x5 (/bin/prog)
+
+		prog 100/100 [000] 1.000000003: 1 cycles:
+	END
+	run_ktrace import --from perf --offset @0 -o t perf.txt
+	page t
+	python3 -I "$DECODE" events p.html | jq -c .stacks >ours
+	"$KTRACE" list --json --stacks t | jq -c .stacks >theirs
+	cat ours
+	diff theirs ours
+	[ "$(tail -n 1 ours)" = null ]
+	grep -q '"kstack":\["ksys_read+0x10' ours
+}
+
 @test "html: events, states and levels of random events of the kernel" {
 	made 1 1500
 	page t

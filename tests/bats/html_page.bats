@@ -104,6 +104,16 @@ print(re.sub(r"(?m)^rec (\d+)", lambda m: f"rec {int(m[1]) + 30000000000000001 *
 	done
 }
 
+@test "the page shows stacks among the details of an event" {
+	printf 'prog 100/100 [000] 1.00000000%d: 1 cycles:\n\t55d0c0de work+0x5 (/bin/prog)\n\n' 1 2 >perf.txt
+	run_ktrace import --from perf --offset @0 -o t perf.txt
+	"$KTRACE" html -o t.html t
+	run node "$HTML/stacks.mjs" "file://$PWD/t.html" work+0x5
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[ "$(grep -c '^ok' <<<"$output")" -eq 1 ]
+}
+
 @test "the page of ktrace html shows what list, flow, state and info say" {
 	four_traces
 	for trace in kernel lost locks long; do

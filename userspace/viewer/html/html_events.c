@@ -196,6 +196,24 @@ static void put_bytes(struct html_events *b, const struct ktrace_trace_event *e)
 	put_text(b);
 }
 
+/*
+ * Appends the context of an event, and the functions of its stacks. Addresses in programs are not
+ * looked up, which would need their files.
+ */
+static void put_context(struct html_events *b, const struct ktrace_trace_event *e,
+			struct html_type *key)
+{
+	key->flags |= HTML_TYPE_CONTEXT;
+	context_put_json(&b->text, e);
+	put_text(b);
+	context_put_stacks_json(&b->text, NULL, e);
+	if (b->text.len > 2) {
+		key->flags |= HTML_TYPE_STACKS;
+		put_text(b);
+	}
+	b->text.len = 0;
+}
+
 /* Appends the fields of an event. Returns the number of its type. */
 static __u64 put_fields(struct html_events *b, const struct ktrace_trace_event *e)
 {
@@ -214,11 +232,8 @@ static __u64 put_fields(struct html_events *b, const struct ktrace_trace_event *
 		key.flags = HTML_TYPE_TEXT;
 		put_values(b, e, &key);
 	}
-	if (e->flags & KTRACE_EVENT_CONTEXT) {
-		key.flags |= HTML_TYPE_CONTEXT;
-		context_put_json(&b->text, e);
-		put_text(b);
-	}
+	if (e->flags & KTRACE_EVENT_CONTEXT)
+		put_context(b, e, &key);
 	hash_table_need(&b->kinds->types, &key, &b->error);
 	return b->kinds->types.last;
 }

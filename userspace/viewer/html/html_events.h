@@ -21,6 +21,7 @@ enum {
 	HTML_TYPE_CONTEXT = 1 << 0,	/* the last field is "context" */
 	HTML_TYPE_TEXT = 1 << 1,	/* all fields are JSON: one of them is truncated */
 	HTML_TYPE_BYTES = 1 << 2,	/* one field "bytes": the fields cannot be decoded */
+	HTML_TYPE_STACKS = 1 << 3,	/* the last field is "stacks", behind "context" */
 };
 
 /**

@@ -217,6 +217,8 @@ static void put_type(struct ktrace_out *out, const struct html_type *t)
 		put_text_field(out, "bytes");
 	if (t->flags & HTML_TYPE_CONTEXT)
 		put_text_field(out, "context");
+	if (t->flags & HTML_TYPE_STACKS)
+		put_text_field(out, "stacks");
 	ktrace_out_str(out, "]}");
 }
 

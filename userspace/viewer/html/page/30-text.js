@@ -66,8 +66,14 @@ function value_text(value, { kind, enums }) {
 		String(value));
 }
 
+// A line of an event; its stacks are among the details only
 function fields_text(event) {
-	return event.fields.map(f => `${f.name}=${value_text(f.value, f)}`).join(' ');
+	return event.fields.filter(f => !is_stacks(f))
+		.map(f => `${f.name}=${value_text(f.value, f)}`).join(' ');
+}
+
+function is_stacks({ name, extra }) {
+	return name === 'stacks' && extra;
 }
 
 // Number of a row's thread or process; '' = it has none, or at the end of its name

@@ -73,7 +73,11 @@ function add_event(box, event) {
 	if (trace.head.files.length > 1 && event.file !== undefined)
 		add_pair(list, 'file', trace.head.files[event.file].name);
 	for (const field of event.fields)
-		add_pair(list, field.name, detail_text(field));
+		if (is_stacks(field))
+			for (const [name, frames] of Object.entries(field.value))
+				add_pair(list, name, shown(frames.join(' < ')));
+		else
+			add_pair(list, field.name, detail_text(field));
 	if (event.flags.length)
 		add_pair(list, 'flags', event.flags.join(', '));
 }

@@ -328,7 +328,7 @@ static int open_host(struct import_hosts *hosts, const struct file *f, struct im
 	return ret;
 }
 
-/* A guest's times are shifted to its host's clock, so the host's file says what that counts from. */
+/* Times of a guest are on the clock of its host, whose file says what that counts from. */
 static void take_date(struct job *job)
 {
 	struct file *f = &job->file;
