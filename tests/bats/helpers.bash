@@ -370,3 +370,16 @@ session_of()
 		done
 	fi
 }
+
+# says PATTERN: on standard output or standard error
+says()
+{
+	grep -q -e "$1" <<<"$output"$'\n'"$stderr"
+}
+
+# lists PATTERN: a line of the list of t
+lists()
+{
+	"$KTRACE" list t >t.list
+	grep -q -e "$1" t.list || { cat t.list; return 1; }
+}

@@ -24,19 +24,6 @@ import()
 	run_ktrace import --from chrome "$@" --offset @0 -o t
 }
 
-# says PATTERN: on standard output or standard error
-says()
-{
-	grep -q -e "$1" <<<"$output"$'\n'"$stderr"
-}
-
-# lists PATTERN: a line of the list of t, with times from the first event on
-lists()
-{
-	"$KTRACE" list t >t.list
-	grep -q -e "$1" t.list || { cat t.list; return 1; }
-}
-
 @test "import chrome: slices, instants, counters, fields, exact times" {
 	cat >a <<'END'
 {"traceEvents": [

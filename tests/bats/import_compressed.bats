@@ -39,12 +39,6 @@ import()
 	run_ktrace import "$@" -o t
 }
 
-# says PATTERN: on standard output or standard error
-says()
-{
-	grep -q -e "$1" <<<"$output"$'\n'"$stderr"
-}
-
 # events FILE [OPTION...]: the events that the file gives, in t.list
 events()
 {

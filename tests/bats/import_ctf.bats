@@ -28,12 +28,6 @@ import()
 	run_ktrace import --from ctf "$@" -o t
 }
 
-# says PATTERN: on standard output or standard error
-says()
-{
-	grep -q -e "$1" <<<"$output"$'\n'"$stderr"
-}
-
 # is_as_babeltrace FOLDER: each event of t is there, with the same name, time, fields and thread
 is_as_babeltrace()
 {

@@ -27,12 +27,6 @@ import()
 	run_ktrace import --from trace-dat "$@" -o t
 }
 
-# says PATTERN: on standard output or standard error
-says()
-{
-	grep -q -e "$1" <<<"$output"$'\n'"$stderr"
-}
-
 @test "import trace-dat: events are those that trace-cmd reports" {
 	import trace.dat
 	[ "$status" = 0 ]

@@ -30,12 +30,6 @@ import()
 	run_ktrace import --from perf "$@" -o t
 }
 
-# says PATTERN: on standard output or standard error
-says()
-{
-	grep -q -e "$1" <<<"$output"$'\n'"$stderr"
-}
-
 @test "import perf: events are those of the text" {
 	import perf.txt
 	[ "$status" = 0 ]
@@ -443,4 +437,11 @@ for l in sys.stdin: print(int(l, 16))' <theirs)
 	run_ktrace irq t
 	says '28 virtio1-re~ts.0 '
 	says '29 virtio1-re~ts.1 '
+}
+
+@test "import perf: a line that is longer than the memory is an error" {
+	# shellcheck disable=SC2016
+	capture bash -c 'ulimit -v 600000; exec "$0" import --from perf -o t /dev/zero' "$KTRACE"
+	[ "$status" -eq 1 ]
+	says '/dev/zero: .*Cannot allocate memory'
 }

@@ -27,19 +27,6 @@ import()
 	run_ktrace import --from systrace "$@" -o t
 }
 
-# says PATTERN: on standard output or standard error
-says()
-{
-	grep -q -e "$1" <<<"$output"$'\n'"$stderr"
-}
-
-# lists PATTERN: a line of the list of t
-lists()
-{
-	"$KTRACE" list t >t.list
-	grep -q -e "$1" t.list || { cat t.list; return 1; }
-}
-
 @test "import systrace: events of the kernel are ours, in all forms of lines" {
 	cat >a <<'END'
 # tracer: nop

@@ -53,11 +53,6 @@ ended()
 	cat session.out session.err
 }
 
-says()
-{
-	grep -q -e "$1" <<<"$output"$'\n'"$stderr"
-}
-
 @test "session: start until SIGINT, slices of a producer in a tracefile" {
 	producer one --tracks --packets 20
 	config one

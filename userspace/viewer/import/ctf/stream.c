@@ -285,9 +285,9 @@ static void tell_end(struct ctf_stream *s)
 			       (uint64_t)s->faults);
 	if (!s->backwards)
 		return;
-	complain_about(s->backwards_path, "offset %" PRIu64 ": the time goes back, here and at %"
-		       PRIu64 " other places: events keep their order and their times",
-		       (uint64_t)s->backwards_at, (uint64_t)s->backwards - 1);
+	complain_about(s->backwards_path, "offset %" PRIu64 ": the time goes back, %" PRIu64
+		       " times in this stream: events keep their order and their times",
+		       (uint64_t)s->backwards_at, (uint64_t)s->backwards);
 	s->trace->is_damaged = true;
 }
 

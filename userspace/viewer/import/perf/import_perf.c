@@ -201,7 +201,8 @@ static int take_lines(struct perf_job *job, FILE *file)
 		free(copy);
 	}
 	free(line);
-	if (!ret && ferror(file))
+	/* Also if a line is longer than the memory */
+	if (!ret && !feof(file))
 		perf_job_complain(job, job->nr, strerror(errno));
 	return end_text(&t, ret);
 }
