@@ -315,6 +315,18 @@ assert len(list(Traceset(sys.argv[1])))
 		[[ $stderr == 'abi: libktraceset has changed'* ]]
 		[[ $stderr == *ktrace_trace_wall* ]]
 	done
+	# A struct of a header that was smaller, as far as the release's ABI says
+	mkdir -p tree/scripts tree/tests/data
+	cp "$ROOT/scripts/abi" tree/scripts/
+	cp -r "$ROOT/tests/data/abi" tree/tests/data/
+	ln -s "$ROOT/userspace" "$ROOT/uapi" tree/
+	xz -d <"$ROOT/tests/data/abi/libktraceset.abi.xz" |
+		sed "s/\(class-decl name='ktrace_clock_info' size-in-bits='\)[0-9]*/\164/" |
+		xz >tree/tests/data/abi/libktraceset.abi.xz
+	capture env BUILD="$(realpath "$BUILD")" tree/scripts/abi
+	show abi
+	[ "$status" -eq 1 ]
+	[[ $stderr == *"'struct ktrace_clock_info'"* ]]
 }
 
 # bats test_tags=long
