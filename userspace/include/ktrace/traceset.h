@@ -421,6 +421,63 @@ struct ktrace_choice {
 /** ktrace_trace_choice - get choice number @i in the order of the file; false after the last */
 bool ktrace_trace_choice(const struct ktrace_trace *trace, size_t i, struct ktrace_choice *out);
 
+/**
+ * struct ktrace_correction - what the clock of another host showed at a stamp of a trace
+ * @raw:	the stamp
+ * @time:	time at @raw by the other host, ns since the epoch
+ * @early_ns:	the true time may be earlier by this much; ~0 = it is not known
+ * @late_ns:	the true time may be later by this much; ~0 = it is not known
+ */
+struct ktrace_correction {
+	__u64 raw;
+	__u64 time;
+	__u64 early_ns;
+	__u64 late_ns;
+};
+
+/**
+ * ktrace_traceset_correct - let the times of a trace be those of another host's clock
+ * @set:	the traceset, before its first event is read
+ * @trace:	number of the trace
+ * @knots:	in order of stamps; times may not descend. Between them time runs evenly, before the
+ *		first and after the last one as in the neighbouring part
+ * @nr:		number of knots, at least two; 0 = the trace's own clock again
+ *
+ * All times of the trace follow: order, seeks, ktrace_trace_time(), ktrace_trace_wall(). Times of a
+ * trace that grows do, too, by the last two knots. Requirements LTTV-81, LTTV-83.
+ *
+ * Return: 0, -EBUSY once reading has begun, -EINVAL for knots out of order or too few or a trace
+ * that does not exist, -ENOMEM. After an error the trace is as before.
+ */
+int ktrace_traceset_correct(struct ktrace_traceset *set, size_t trace,
+			    const struct ktrace_correction *knots, size_t nr);
+
+/**
+ * struct ktrace_time_error - an interval that contains the true time
+ * @early_ns:	from this much before the time
+ * @late_ns:	to this much after it
+ */
+struct ktrace_time_error {
+	__u64 early_ns;
+	__u64 late_ns;
+};
+
+/**
+ * ktrace_trace_error - get the error of the time at a stamp, relative to the reference host
+ * @trace:	the trace
+ * @raw:	the stamp
+ * @out:	the interval; between knots of the correction the larger one of both
+ *
+ * Two events of different traces are in a known order only if their intervals do not overlap.
+ *
+ * Return: false if the error is not known, because the trace was not corrected or the knots do not
+ * say it. The trace of the reference host has a correction with errors 0.
+ */
+bool ktrace_trace_error(const struct ktrace_trace *trace, __u64 raw, struct ktrace_time_error *out);
+
+/** ktrace_trace_is_corrected - true after ktrace_traceset_correct() */
+bool ktrace_trace_is_corrected(const struct ktrace_trace *trace);
+
 /** ktrace_trace_time - convert stamp @raw to the time of an event */
 __u64 ktrace_trace_time(const struct ktrace_trace *trace, __u64 raw);
 

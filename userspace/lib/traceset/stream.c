@@ -29,10 +29,11 @@ void ktrace_stream_free(struct stream *s)
 /* stream_time() outside the cached stretch; caches the stretch of @raw. */
 __u64 ktrace_stream_time(struct stream *s, __u64 raw)
 {
-	const struct segment *seg = ktrace_clock_segment(&s->trace->clock, raw);
+	__u64 offset;
+	const struct segment *seg = trace_segment(s->trace, raw, &offset);
 
 	if (seg && raw >= seg->raw)
-		ktrace_stretch_set(&s->clock, seg, s->trace->offset);
+		ktrace_stretch_set(&s->clock, seg, offset);
 	return ktrace_trace_time(s->pub.trace, raw);
 }
 

@@ -4,6 +4,7 @@
  *
  *   reader (tracefile/read.h)   sections of a file
  *   meta.c                      META text: streams, types, names, clock, facts
+ *   correction.c                times by the clock of another host
  *   trace.c                     opens a file, files its sections under their streams
  *   parts.c                     the files of a trace that is split into parts
  *   stream.c                    walks the records of a stream
@@ -34,6 +35,7 @@
 #include <string.h>
 
 #include "clock.h"
+#include "correction.h"
 #include "maps.h"
 #include "names.h"
 #include "ring/ring.h"
@@ -208,6 +210,7 @@ struct fact {
  * @images:	the kernel and its modules; their addresses never change
  * @image_nr:	how many
  * @clock:	readings
+ * @correction:	replaces @clock and @offset if it has knots
  * @has_new_clock: streams may have cached stretches that new readings have changed
  * @offset:	from CLOCK_MONOTONIC to time; valid if @has_offset
  * @facts:	what META says about trace, host and end
@@ -247,6 +250,7 @@ struct trace {
 	struct ktrace_kernel_image **images;
 	size_t image_nr;
 	struct clock clock;
+	struct correction correction;
 	bool has_new_clock;
 	__u64 offset;
 	bool has_offset;
@@ -308,6 +312,15 @@ static inline const struct reader *trace_reader(const struct trace *t, __u64 off
 static inline void trace_report(const struct trace *t, __u64 offset, const char *message)
 {
 	ktrace_reader_report(trace_reader(t, offset), offset, message);
+}
+
+/* Sets @offset, which is added to the ns of the stretch with @raw. NULL: there are only stamps. */
+static inline const struct segment *trace_segment(const struct trace *t, __u64 raw, __u64 *offset)
+{
+	const bool is_corrected = t->correction.clock.nr;
+
+	*offset = is_corrected ? 0 : t->offset;
+	return ktrace_clock_segment(is_corrected ? &t->correction.clock : &t->clock, raw);
 }
 
 /* Returns the latest part: only it can have more events than were found. */

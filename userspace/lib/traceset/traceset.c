@@ -430,14 +430,13 @@ bool ktrace_trace_ids(const struct ktrace_trace *trace, size_t i, struct ktrace_
 
 __u64 ktrace_trace_time(const struct ktrace_trace *trace, __u64 raw)
 {
-	const struct trace *t = to_trace(trace);
-	const struct segment *seg = ktrace_clock_segment(&t->clock, raw);
-	__u64 ns;
+	__u64 ns, offset;
+	const struct segment *seg = trace_segment(to_trace(trace), raw, &offset);
 
 	if (!seg)
 		return raw;
 	ns = raw < seg->raw ? ktrace_segment_before(seg, raw) : ktrace_segment_ns(seg, raw);
-	return ns > ~0ull - t->offset ? ~0ull : ns + t->offset;
+	return ns > ~0ull - offset ? ~0ull : ns + offset;
 }
 
 __u64 ktrace_trace_wall(const struct ktrace_trace *trace, __u64 raw)
@@ -447,8 +446,30 @@ __u64 ktrace_trace_wall(const struct ktrace_trace *trace, __u64 raw)
 
 	if (!seg)
 		return raw;
+	if (to_trace(trace)->correction.clock.nr)
+		return ktrace_trace_time(trace, raw);
 	mono = raw < seg->raw ? ktrace_segment_before(seg, raw) : ktrace_segment_ns(seg, raw);
 	return mono - seg->mono + seg->wall;
+}
+
+int ktrace_traceset_correct(struct ktrace_traceset *set, size_t trace,
+			    const struct ktrace_correction *knots, size_t nr)
+{
+	if (set->is_begun)
+		return -EBUSY;
+	return trace < set->trace_nr ?
+		ktrace_correction_set(&set->traces[trace]->correction, knots, nr) : -EINVAL;
+}
+
+bool ktrace_trace_error(const struct ktrace_trace *trace, __u64 raw, struct ktrace_time_error *out)
+{
+	*out = (struct ktrace_time_error){ 0 };
+	return ktrace_correction_error(&to_trace(trace)->correction, raw, out);
+}
+
+bool ktrace_trace_is_corrected(const struct ktrace_trace *trace)
+{
+	return to_trace(trace)->correction.clock.nr;
 }
 
 void ktrace_trace_clock(const struct ktrace_trace *trace, struct ktrace_clock_info *info)
