@@ -280,11 +280,8 @@ void ktrace_trace_empty(struct trace *t)
 	free(t->ids);
 	free(t->processes);
 	ktrace_clock_free(&t->clock);
-<<<<<<< HEAD
 	ktrace_correction_free(&t->correction);
-=======
 	ktrace_ties_free(&t->ties);
->>>>>>> ties
 	for (i = 0; i < t->fact_nr; i++) {
 		free(t->facts[i].name);
 		free(t->facts[i].value);
