@@ -4,9 +4,9 @@
  *
  *   split_hosts FILE FOLDER NAME,dev=DEVICE,pid=PID...,KEY=VALUE,... ...
  *
- * The kernel has one clock, which is true time. Each host of the result gets a boot of its own and a
- * clock that differs, KEY and VALUE as in hosts/clock_options.h; FOLDER/truth says by how much, as
- * that of mkhosts does. It gets
+ * The kernel has one clock, which is true time. Each host of the result gets a boot of its own and
+ * a clock that differs, KEY and VALUE as in hosts/clock_options.h; FOLDER/truth says by how much,
+ * as that of mkhosts does. It gets
  *
  *   net:queue, net:receive   of its devices
  *   sched:switch             from and to its threads; all others are idle for it
@@ -24,8 +24,6 @@
 #include <string.h>
 
 #define NAMES 4
-#define NET_SIZE 96		/* with the addresses */
-#define NET_DEV 16		/* offset of the device's name */
 
 /* struct part - what belongs to a host */
 struct part {
@@ -115,7 +113,8 @@ static bool take_kernel(const struct part *p, const struct ktrace_trace_event *e
 	switch (e->id) {
 	case KTRACE_EV_NET_QUEUE:
 	case KTRACE_EV_NET_RECEIVE:
-		return e->len >= NET_SIZE && has_device(p, payload + NET_DEV);
+		return e->len >= sizeof(struct ktrace_ev_net) &&
+		       has_device(p, payload + offsetof(struct ktrace_ev_net, dev));
 	case KTRACE_EV_SCHED_SWITCH:
 		return take_switch(p, e, payload);
 	case KTRACE_EV_SCHED_WAKEUP:
@@ -189,7 +188,8 @@ static void create_host(int i, const char *folder, __u32 cpus, __u64 span)
 	read_clock(i, 0);
 	sim_trace_start(&h->trace);
 	for (int k = 0; k < parts[i].pid_nr; k++)
-		sim_trace_thread(&h->trace, parts[i].pids[k], parts[i].pids[k], h->name.name, r.raw);
+		sim_trace_thread(&h->trace, parts[i].pids[k], parts[i].pids[k], h->name.name,
+				 r.raw);
 }
 
 static __u32 count_cpus(const struct ktrace_trace *trace)
