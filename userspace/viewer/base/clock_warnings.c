@@ -3,10 +3,10 @@
 #include "clock_warnings.h"
 
 #include "base/clock.h"
+#include "hosts.h"
 #include "viewer.h"
 
 #include <stdio.h>
-#include <string.h>
 
 /* With longer ticks, successive events get the same stamp. */
 #define HZ_MIN 10000000ull
@@ -18,41 +18,13 @@ void clock_warnings_print_dates(void)
 	prints_dates = true;
 }
 
-static const char *boot_of(const struct ktrace_trace *t)
-{
-	return ktrace_trace_meta(t, "host", "boot");
-}
-
-/* Counts a file that does not name its boot as a boot of its own. */
-static bool is_first_of_boot(const struct ktrace_traceset *set, size_t i)
-{
-	const char *boot = boot_of(ktrace_traceset_trace(set, i)), *other;
-	size_t k;
-
-	for (k = 0; boot && k < i; k++) {
-		other = boot_of(ktrace_traceset_trace(set, k));
-		if (other && !strcmp(boot, other))
-			return false;
-	}
-	return true;
-}
-
-static size_t count_boots(const struct ktrace_traceset *set)
-{
-	size_t i, nr = 0;
-
-	for (i = 0; ktrace_traceset_trace(set, i); i++)
-		nr += is_first_of_boot(set, i);
-	return nr;
-}
-
 void clock_warnings_tell(const struct ktrace_traceset *set,
 			 void (*tell)(void *arg, const char *path, const char *text), void *arg)
 {
 	const struct ktrace_trace *t;
 	struct ktrace_clock_info c;
 	char text[160];
-	size_t i, boots = count_boots(set);
+	size_t i, boots = hosts_count(set);
 
 	for (i = 0; (t = ktrace_traceset_trace(set, i)); i++) {
 		ktrace_trace_clock(t, &c);
