@@ -318,6 +318,7 @@ $(BUILD)/examples/chunks $(shark_progs): $(BUILD)/lib/libktrace-shark.so
 	@mkdir -p $(@D)
 	$(LINK) -lktrace-shark -lktrace $(TRACESET_LIBS) -o $@
 
+$(BUILD)/progs/mkhosts: $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tests/progs/hosts/*.c))
 # By the functions that a keeper of streams has.
 $(BUILD)/progs/mklog: $(patsubst %.c,$(BUILD)/obj/%.o,userspace/lib/posix/base/attr.c \
 	userspace/lib/posix/base/eventset.c $(wildcard userspace/lib/posix/log/*.c))

@@ -20,6 +20,7 @@
 #ifndef KTRACE_TRACESET_H
 #define KTRACE_TRACESET_H
 
+#include <ktrace/clock_ties.h>
 #include <ktrace/damage.h>
 #include <ktrace/decode.h>
 #include <stdint.h>
@@ -453,6 +454,17 @@ int ktrace_traceset_correct(struct ktrace_traceset *set, size_t trace,
 			    const struct ktrace_correction *knots, size_t nr);
 
 /**
+ * ktrace_traceset_set_reference - say that a trace has the clock that others are corrected to
+ * @set:	the traceset
+ * @trace:	number of the trace
+ *
+ * Its times stay as they are, and their error is 0.
+ *
+ * Return: 0, -EINVAL for a trace that does not exist.
+ */
+int ktrace_traceset_set_reference(struct ktrace_traceset *set, size_t trace);
+
+/**
  * struct ktrace_time_error - an interval that contains the true time
  * @early_ns:	from this much before the time
  * @late_ns:	to this much after it
@@ -471,9 +483,12 @@ struct ktrace_time_error {
  * Two events of different traces are in a known order only if their intervals do not overlap.
  *
  * Return: false if the error is not known, because the trace was not corrected or the knots do not
- * say it. The trace of the reference host has a correction with errors 0.
+ * say it.
  */
 bool ktrace_trace_error(const struct ktrace_trace *trace, __u64 raw, struct ktrace_time_error *out);
+
+/** ktrace_trace_has_errors - true if the error of some of the trace's times is known */
+bool ktrace_trace_has_errors(const struct ktrace_trace *trace);
 
 /** ktrace_trace_is_corrected - true after ktrace_traceset_correct() */
 bool ktrace_trace_is_corrected(const struct ktrace_trace *trace);

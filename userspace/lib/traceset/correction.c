@@ -42,12 +42,23 @@ bool ktrace_correction_error(const struct correction *c, __u64 raw, struct ktrac
 	bool has_next;
 
 	if (!s)
-		return false;
+		return c->is_reference;
 	at = &c->errors[s - c->clock.segments];
 	has_next = s + 1 < c->clock.segments + c->clock.nr && raw > s->raw;
 	out->early_ns = has_next ? larger(at->early_ns, at[1].early_ns) : at->early_ns;
 	out->late_ns = has_next ? larger(at->late_ns, at[1].late_ns) : at->late_ns;
 	return out->early_ns != ~0ull && out->late_ns != ~0ull;
+}
+
+/* True if the error of some times is known. */
+bool ktrace_correction_has_errors(const struct correction *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->clock.nr; i++)
+		if (c->errors[i].early_ns != ~0ull && c->errors[i].late_ns != ~0ull)
+			return true;
+	return c->is_reference;
 }
 
 void ktrace_correction_free(struct correction *c)

@@ -11,14 +11,17 @@
  * struct correction - no knots: the trace has its own times
  * @clock:	a reading for each knot: times instead of CLOCK_MONOTONIC
  * @errors:	of each knot
+ * @is_reference: its clock is that of all: no time is wrong
  */
 struct correction {
 	struct clock clock;
 	struct ktrace_time_error *errors;
+	bool is_reference;
 };
 
 int ktrace_correction_set(struct correction *c, const struct ktrace_correction *knots, size_t nr);
 bool ktrace_correction_error(const struct correction *c, __u64 raw, struct ktrace_time_error *out);
+bool ktrace_correction_has_errors(const struct correction *c);
 void ktrace_correction_free(struct correction *c);
 
 #endif

@@ -461,10 +461,23 @@ int ktrace_traceset_correct(struct ktrace_traceset *set, size_t trace,
 		ktrace_correction_set(&set->traces[trace]->correction, knots, nr) : -EINVAL;
 }
 
+int ktrace_traceset_set_reference(struct ktrace_traceset *set, size_t trace)
+{
+	if (trace >= set->trace_nr)
+		return -EINVAL;
+	set->traces[trace]->correction.is_reference = true;
+	return 0;
+}
+
 bool ktrace_trace_error(const struct ktrace_trace *trace, __u64 raw, struct ktrace_time_error *out)
 {
 	*out = (struct ktrace_time_error){ 0 };
 	return ktrace_correction_error(&to_trace(trace)->correction, raw, out);
+}
+
+bool ktrace_trace_has_errors(const struct ktrace_trace *trace)
+{
+	return ktrace_correction_has_errors(&to_trace(trace)->correction);
 }
 
 bool ktrace_trace_is_corrected(const struct ktrace_trace *trace)

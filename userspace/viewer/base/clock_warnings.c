@@ -3,8 +3,7 @@
 #include "clock_warnings.h"
 
 #include "base/clock.h"
-#include "hosts.h"
-#include "viewer.h"
+#include "clocks.h"
 
 #include <stdio.h>
 
@@ -18,13 +17,33 @@ void clock_warnings_print_dates(void)
 	prints_dates = true;
 }
 
+/* Tells of each trace whose times cannot be compared with those of the others, or only partly. */
+static void tell_hosts(const struct ktrace_traceset *set,
+		       void (*tell)(void *arg, const char *path, const char *text), void *arg)
+{
+	const char *text = "no message and no synchronised clock ties this host to the others: order "
+			   "and distance between their events are those of their wall clocks";
+	const struct ktrace_trace *t;
+	struct ktrace_time_error error;
+	size_t i;
+
+	for (i = 0; (t = ktrace_traceset_trace(set, i)); i++) {
+		if (!ktrace_trace_is_corrected(t) && !ktrace_trace_error(t, 0, &error))
+			tell(arg, ktrace_trace_path(t), text);
+		else if (!ktrace_trace_has_errors(t))
+			tell(arg, ktrace_trace_path(t), "messages were received from only one side: "
+			     "times are as its wall clock has them, moved so that none is received "
+			     "before it was sent");
+	}
+}
+
 void clock_warnings_tell(const struct ktrace_traceset *set,
 			 void (*tell)(void *arg, const char *path, const char *text), void *arg)
 {
 	const struct ktrace_trace *t;
 	struct ktrace_clock_info c;
 	char text[160];
-	size_t i, boots = hosts_count(set);
+	size_t i;
 
 	for (i = 0; (t = ktrace_traceset_trace(set, i)); i++) {
 		ktrace_trace_clock(t, &c);
@@ -46,12 +65,8 @@ void clock_warnings_tell(const struct ktrace_traceset *set,
 			tell(arg, ktrace_trace_path(t), text);
 		}
 	}
-	if (boots > 1) {
-		snprintf(text, sizeof(text), "the clocks of %zu hosts or boots are not "
-			 "synchronised: order and distance between their events are those of their "
-			 "wall clocks", boots);
-		tell(arg, NULL, text);
-	}
+	if (clocks_count_hosts(set) > 1)
+		tell_hosts(set, tell, arg);
 }
 
 static void complain(void *arg, const char *path, const char *text)

@@ -6,6 +6,7 @@
 
 #include "base/descriptors.h"
 #include "base/standard.h"
+#include "clocks.h"
 #include "pager.h"
 
 #include <assert.h>
@@ -39,7 +40,7 @@ const struct option_row json_options[] = {
 	{ .help = NULL },
 };
 
-#define SETS_MAX 15
+#define SETS_MAX 16
 
 /* struct sets - the options of a command and those of all commands */
 struct sets {
@@ -51,9 +52,11 @@ static void add_common(struct sets *sets, const struct command *cmd)
 	size_t nr = 0;
 
 	for (; cmd->options[nr].rows; nr++) {
-		assert(nr < SETS_MAX - 1);
+		assert(nr < SETS_MAX - 2);
 		sets->all[nr] = cmd->options[nr];
 	}
+	if (cmd->needs_files)
+		sets->all[nr++] = (struct option_set) { clocks_options, 0 };
 	sets->all[nr] = (struct option_set) { common_options, 0 };
 	sets->all[nr + 1] = (struct option_set) { NULL, 0 };
 }

@@ -3,6 +3,7 @@
 #include "viewer.h"
 
 #include "clock_warnings.h"
+#include "clocks.h"
 #include "foreign.h"
 #include "parts.h"
 
@@ -165,6 +166,8 @@ static struct ktrace_traceset *open_as(bool is_live, int nr, char **paths, int *
 	*status = STATUS_OK;
 	if (!ret)
 		ret = add_files(set, nr, paths, status);
+	if (!ret)
+		ret = clocks_correct(set, is_live);
 	if (ret) {
 		fprintf(stderr, "ktrace: %s\n", strerror(-ret));
 		*status = STATUS_DAMAGED;

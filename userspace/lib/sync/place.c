@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * place.c - finds the knots of all hosts
+ *
+ * A moment is a time of the reference. The tree of the best pairs says what each host's clock
+ * showed then, roughly: its error u is what the times of the reference have to be moved by. The
+ * bounds of each pair are bounds of the difference of two errors.
+ */
+#include "estimate.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/grow.h"
+
+#define MOMENTS_MAX 65536u
+#define STEPS_IN_REACH 16
+#define SOLVE_STEPS 12
+#define NEAR 0.5	/* ns */
+#define ROUNDING 1.0	/* ns: times will be whole ones */
+
+/* struct moment - a time @t of the reference at which host @host, unless HOST_NONE, showed @x */
+struct moment {
+	double t;
+	__u32 host;
+	double x;
+};
+
+/**
+ * struct place - state of the search
+ * @e:		the estimate
+ * @order:	hosts, parents first
+ * @order_nr:	those that are linked
+ * @moments:	in order of time
+ * @nr:		how many
+ * @cap:	room
+ * @step:	distance of moments, ns
+ * @x:		of each host at the moment
+ * @is_between:	a pair is between two runs: the tree knows best
+ * @low:	of the error of each
+ * @high:	and its largest value
+ */
+struct place {
+	struct estimate *e;
+	__u32 *order;
+	__u32 order_nr;
+	struct moment *moments;
+	size_t nr;
+	size_t cap;
+	double step;
+	bool is_between;
+	double *x;
+	double *low;
+	double *high;
+};
+
+/* Finds the range of the offset by the method wanted. Returns as ktrace_pair_range(). */
+static int range_of(const struct estimate *e, struct edge *edge, double x, struct offset_range *r)
+{
+	struct regression_line line;
+
+	if (!e->regresses)
+		return ktrace_pair_range(&edge->pair, x, r);
+	if (!ktrace_regression_line(&edge->pair.regression, x, edge->pair.reach, &line))
+		return 0;
+	*r = (struct offset_range){ line.offset - line.error, line.offset + line.error, 0, 0 };
+	return 1;
+}
+
+/* Returns the middle of the range, or 0 if there is none. */
+static double middle_at(const struct estimate *e, struct edge *edge, double x)
+{
+	struct offset_range r;
+
+	if (range_of(e, edge, x, &r) <= 0 || isinf(r.low) || isinf(r.high))
+		return 0;
+	return r.low + (r.high - r.low) / 2;
+}
+
+/* Returns the run after @x if @x is between two runs, NULL. */
+static const struct run *gap_at(const struct pair *p, double x)
+{
+	size_t i;
+
+	for (i = 1; i < p->run_nr; i++)
+		if (x > p->runs[i - 1].to && x < p->runs[i].from)
+			return &p->runs[i];
+	return NULL;
+}
+
+/* Returns the offset at a time of the second host; between two runs it changes evenly. */
+static double offset_at(const struct estimate *e, struct edge *edge, double x)
+{
+	const struct run *next = e->regresses ? NULL : gap_at(&edge->pair, x);
+	double a, b;
+
+	if (!next)
+		return middle_at(e, edge, x);
+	a = middle_at(e, edge, next[-1].to);
+	b = middle_at(e, edge, next->from);
+	return a + (b - a) * (x - next[-1].to) / (next->from - next[-1].to);
+}
+
+/* Returns the time of the second host at time @y of the first one. */
+static double second_at(const struct estimate *e, struct edge *edge, double y)
+{
+	double x = y, next;
+	int i;
+
+	for (i = 0; i < SOLVE_STEPS; i++) {
+		next = y - offset_at(e, edge, x);
+		if (fabs(next - x) < NEAR)
+			return next;
+		x = next;
+	}
+	return x;
+}
+
+static struct edge *edge_of(const struct estimate *e, __u32 a, __u32 b)
+{
+	size_t i;
+
+	for (i = 0; i < e->edge_nr; i++) {
+		const __u32 *pair = e->edges[i]->pair.host;
+
+		if ((pair[0] == a && pair[1] == b) || (pair[0] == b && pair[1] == a))
+			return e->edges[i];
+	}
+	return NULL;
+}
+
+/* Converts time @x of host @from to that of its neighbour @to. */
+static double convert(const struct estimate *e, __u32 from, __u32 to, double x)
+{
+	struct edge *edge = edge_of(e, from, to);
+
+	return edge->pair.host[1] == from ? x + offset_at(e, edge, x) : second_at(e, edge, x);
+}
+
+/* Returns the reference's time at time @x of a host. */
+static double climb(const struct estimate *e, __u32 host, double x)
+{
+	const struct host *h = &e->hosts[host];
+
+	if (!h->is_linked)
+		return x + h->prior - e->hosts[e->reference].prior;
+	for (; h->parent != HOST_NONE; h = &e->hosts[host]) {
+		x = convert(e, host, h->parent, x);
+		host = h->parent;
+	}
+	return x;
+}
+
+static int add_moment(struct place *p, double t, __u32 host, double x)
+{
+	if (!LIST_GROW(p->moments, p->nr, p->cap))
+		return -ENOMEM;
+	p->moments[p->nr++] = (struct moment){ t, host, x };
+	return 0;
+}
+
+/* Adds a moment at which a host showed @x. */
+static int add_moment_of(struct place *p, __u32 host, double x)
+{
+	return add_moment(p, climb(p->e, host, x), host, x);
+}
+
+/* Adds moments around each gap between two runs, so that the large error there is only there. */
+static int add_gaps(struct place *p, const struct edge *edge)
+{
+	const struct pair *pair = &edge->pair;
+	int ret = 0;
+	size_t i;
+
+	for (i = 1; i < pair->run_nr && !ret; i++) {
+		const double places[] = { pair->runs[i - 1].to, pair->runs[i - 1].to + 1,
+					  pair->runs[i].from - 1, pair->runs[i].from };
+
+		for (size_t k = 0; k < 4 && !ret; k++)
+			ret = add_moment_of(p, pair->host[1], places[k]);
+	}
+	return ret;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct moment *m = a, *n = b;
+
+	return (m->t > n->t) - (m->t < n->t);
+}
+
+/* Sets the distance of moments: small beside that in which a pair's bounds count. */
+static void set_step(struct place *p, double span)
+{
+	size_t i;
+
+	p->step = INFINITY;
+	for (i = 0; i < p->e->edge_nr; i++)
+		p->step = fmin(p->step, p->e->edges[i]->pair.reach / STEPS_IN_REACH);
+	p->step = fmax(p->step, span / MOMENTS_MAX);
+	p->step = fmax(fmin(p->step, span), 1);
+}
+
+static int make_moments(struct place *p)
+{
+	const struct estimate *e = p->e;
+	double from = INFINITY, to = -INFINITY;
+	int ret = 0;
+	__u32 h;
+	size_t i;
+
+	for (h = 0; h < e->nr && !ret; h++) {
+		if (e->hosts[h].is_virtual)
+			continue;
+		ret = add_moment_of(p, h, e->hosts[h].begin);
+		if (!ret)
+			ret = add_moment_of(p, h, e->hosts[h].end);
+	}
+	for (i = 0; i < p->nr; i++) {
+		from = fmin(from, p->moments[i].t);
+		to = fmax(to, p->moments[i].t);
+	}
+	set_step(p, to - from);
+	for (i = 0; !ret && from + (double)i * p->step < to; i++)
+		ret = add_moment(p, from + (double)i * p->step, HOST_NONE, 0);
+	for (i = 0; i < e->edge_nr && !ret; i++)
+		if (e->edges[i]->is_used && !e->regresses)
+			ret = add_gaps(p, e->edges[i]);
+	qsort(p->moments, p->nr, sizeof(*p->moments), by_time);
+	return ret;
+}
+
+/* Lists the linked hosts, parents first. */
+static void make_order(struct place *p)
+{
+	const struct estimate *e = p->e;
+	__u32 i, h;
+
+	p->order[p->order_nr++] = e->reference;
+	for (i = 0; i < p->order_nr; i++)
+		for (h = 0; h < e->nr; h++)
+			if (e->hosts[h].is_linked && e->hosts[h].parent == p->order[i])
+				p->order[p->order_nr++] = h;
+}
+
+/* Sets what each host showed at a moment. */
+static void show(struct place *p, const struct moment *m)
+{
+	const struct estimate *e = p->e;
+	__u32 i, h;
+
+	for (h = 0; h < e->nr; h++)
+		p->x[h] = m->t + e->hosts[e->reference].prior - e->hosts[h].prior;
+	p->x[e->reference] = m->t;
+	for (i = 1; i < p->order_nr; i++) {
+		h = p->order[i];
+		p->x[h] = h == m->host ? m->x :
+			  convert(e, e->hosts[h].parent, h, p->x[e->hosts[h].parent]);
+	}
+}
+
+/* Narrows the errors of two hosts by their pair. Returns 1 if that changes one, 0, -ENOMEM. */
+static int narrow(struct place *p, struct edge *edge)
+{
+	const __u32 a = edge->pair.host[0], b = edge->pair.host[1];
+	struct offset_range r;
+	int ret = range_of(p->e, edge, p->x[b], &r);
+	const double shift = p->x[b] - p->x[a];
+	const double old[] = { p->low[a], p->low[b], p->high[a], p->high[b] };
+
+	if (ret <= 0)
+		return ret;
+	p->is_between |= ret == 2;
+	p->high[b] = fmin(p->high[b], p->high[a] + r.high + shift);
+	p->low[b] = fmax(p->low[b], p->low[a] + r.low + shift);
+	p->high[a] = fmin(p->high[a], p->high[b] - r.low - shift);
+	p->low[a] = fmax(p->low[a], p->low[b] - r.high - shift);
+	return p->low[a] > old[0] + NEAR || p->low[b] > old[1] + NEAR ||
+	       p->high[a] < old[2] - NEAR || p->high[b] < old[3] - NEAR;
+}
+
+/*
+ * Finds the shortest paths of bounds to and from the reference. Returns 1, 0 if bounds contradict
+ * each other, -ENOMEM.
+ */
+static int find_errors(struct place *p, bool only_tree)
+{
+	const struct estimate *e = p->e;
+	__u32 h, round;
+	int ret = 1;
+	size_t i;
+
+	p->is_between = false;
+	for (h = 0; h < e->nr; h++) {
+		p->low[h] = h == e->reference ? 0 : -INFINITY;
+		p->high[h] = h == e->reference ? 0 : INFINITY;
+	}
+	for (round = 0; round <= e->nr && ret > 0; round++) {
+		ret = 0;
+		for (i = 0; i < e->edge_nr && ret >= 0; i++) {
+			const int n = only_tree && !e->edges[i]->is_used ? 0 :
+				      narrow(p, e->edges[i]);
+
+			ret = n < 0 ? n : ret | n;
+		}
+	}
+	for (h = 0; h < e->nr && !ret; h++)
+		if (p->low[h] > p->high[h] + 2 * ROUNDING)
+			return 0;
+	return ret < 0 ? ret : !ret;
+}
+
+/* Returns @want, or the nearest value from @low to @high. */
+static double clamp(double want, double low, double high)
+{
+	return fmax(low, fmin(want, high));
+}
+
+static int add_knot(struct place *p, __u32 host, double t)
+{
+	struct host *h = &p->e->hosts[host];
+	const double low = p->low[host], high = p->high[host], x = p->x[host];
+	const double prior = x + h->prior - p->e->hosts[p->e->reference].prior - t;
+	const double bend = p->e->wander * p->step * p->step / 8 + ROUNDING;
+	const double error = isinf(low) || isinf(high) ? clamp(prior, low, high) :
+			     p->is_between ? clamp(0, low, high) : low + (high - low) / 2;
+	const struct knot *last = h->knot_nr ? &h->knots[h->knot_nr - 1] : NULL;
+
+	if (last && x < last->x + 1)
+		return 0;
+	if (!LIST_GROW(h->knots, h->knot_nr, h->knot_cap))
+		return -ENOMEM;
+	last = h->knot_nr ? &h->knots[h->knot_nr - 1] : NULL;
+	h->knots[h->knot_nr++] = (struct knot){
+		.x = x, .t = last && t + error < last->t ? last->t : t + error,
+		.early = error - low + bend, .late = high - error + bend,
+	};
+	return 0;
+}
+
+static int settle_moment(struct place *p, const struct moment *m)
+{
+	struct estimate *e = p->e;
+	int ret;
+	__u32 h;
+
+	show(p, m);
+	ret = find_errors(p, e->regresses);
+	if (!ret || (ret > 0 && p->is_between)) {
+		e->contradictions += !ret && !p->is_between;
+		ret = find_errors(p, true);
+	}
+	for (h = 0; h < e->nr && ret >= 0; h++)
+		if (h != e->reference && !e->hosts[h].is_virtual &&
+		    (isfinite(p->low[h]) || isfinite(p->high[h])))
+			ret = add_knot(p, h, m->t);
+	return ret < 0 ? ret : 0;
+}
+
+/* Finds the knots of all hosts but the reference. Returns 0, -ENOMEM. */
+int ktrace_place(struct estimate *e)
+{
+	struct place p = { .e = e, .order = calloc(e->nr + 1, sizeof(*p.order)),
+			   .x = calloc(3 * (size_t)e->nr + 1, sizeof(*p.x)) };
+	int ret = p.order && p.x ? 0 : -ENOMEM;
+	size_t i;
+
+	p.low = ret ? NULL : p.x + e->nr;
+	p.high = ret ? NULL : p.low + e->nr;
+	if (!ret) {
+		make_order(&p);
+		ret = make_moments(&p);
+	}
+	for (i = 0; i < p.nr && !ret; i++)
+		ret = settle_moment(&p, &p.moments[i]);
+	free(p.order);
+	free(p.x);
+	free(p.moments);
+	return ret;
+}

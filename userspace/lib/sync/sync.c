@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* sync.c - reads a traceset once, estimates the clocks of its hosts, and corrects it */
+#include "sync.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+
+#define MAX_RATE 1e-3		/* clocks that differ by more than 1000 ppm are broken */
+#define EVENTS 4096		/* read at a time */
+#define PROGRESS_EVENTS 1000000u
+
+int ktrace_sync_new(const struct ktrace_sync_options *opts, struct ktrace_sync **out)
+{
+	const __u32 wander = opts && opts->wander_ppb ? opts->wander_ppb : KTRACE_SYNC_WANDER_PPB;
+
+	if (opts && (opts->size != sizeof(*opts) || opts->analysis > KTRACE_SYNC_REGRESSION))
+		return -EINVAL;
+	*out = calloc(1, sizeof(**out));
+	if (!*out)
+		return -ENOMEM;
+	(*out)->e.wander = wander * 1e-9 / (double)NS_PER_S;
+	(*out)->e.max_rate = MAX_RATE;
+	(*out)->e.reference = HOST_NONE;
+	(*out)->e.regresses = opts && opts->analysis == KTRACE_SYNC_REGRESSION;
+	return 0;
+}
+
+void ktrace_sync_close(struct ktrace_sync *sync)
+{
+	if (!sync)
+		return;
+	ktrace_estimate_free(&sync->e);
+	ktrace_machines_free(&sync->machines);
+	free(sync->offset);
+	free(sync);
+}
+
+/* struct pass - reading all events */
+struct pass {
+	struct ktrace_sync *sync;
+	const struct ktrace_traceset *set;
+	struct ktrace_messages *messages;
+	int error;
+};
+
+static double time_of(const struct pass *p, const struct ktrace_message_end *end, __u32 *host)
+{
+	const struct machines *all = &p->sync->machines;
+
+	*host = all->of_trace[ktrace_trace_index(end->trace)];
+	return ktrace_machine_ns(&all->at[*host], end->trace, end->raw);
+}
+
+static void on_message(void *arg, const struct ktrace_message *m)
+{
+	struct pass *p = arg;
+	struct ktrace_sync_stats *stats = &p->sync->stats;
+	__u32 from, to;
+	const double sent = time_of(p, &m->from, &from), received = time_of(p, &m->to, &to);
+	int ret;
+
+	stats->broadcasts += m->kind == KTRACE_MESSAGE_BROADCAST;
+	stats->retransmitted += m->is_retransmitted;
+	if (m->kind == KTRACE_MESSAGE_BROADCAST || m->is_retransmitted || from == to)
+		return;
+	stats->messages++;
+	ret = ktrace_estimate_message(&p->sync->e, from, to, sent, received);
+	p->error = p->error ? p->error : ret;
+}
+
+/* Opens the files of a traceset once more: reading must not have begun when it is corrected. */
+static int open_again(const struct ktrace_traceset *set, struct ktrace_traceset **out)
+{
+	struct ktrace_traceset_options opts = { .size = sizeof(opts), .cores = KTRACE_CORES_AUTO };
+	const struct ktrace_trace *t;
+	struct ktrace_part part;
+	int ret = ktrace_traceset_open(&opts, out);
+	size_t i, k;
+
+	for (i = 0; !ret && (t = ktrace_traceset_trace(set, i)); i++)
+		for (k = 0; !ret && ktrace_trace_part(t, k, &part); k++)
+			ret = ktrace_traceset_add(*out, part.path);
+	return ret;
+}
+
+static bool has_kernel_events(const struct ktrace_traceset *set)
+{
+	const struct ktrace_trace_stream *s;
+	const struct ktrace_trace *t;
+	size_t i, k, nr = 0;
+	bool has_some;
+
+	for (i = 0; (t = ktrace_traceset_trace(set, i)); i++) {
+		has_some = false;
+		for (k = 0; (s = ktrace_trace_stream(t, k)) && !has_some; k++)
+			has_some = s->kind == KTRACE_CHANNEL_KERNEL && s->blocks;
+		nr += has_some;
+	}
+	return nr > 1;
+}
+
+static int read_events(struct pass *p, struct ktrace_traceset *set,
+		       const struct ktrace_sync_options *opts)
+{
+	struct ktrace_trace_event *events = calloc(EVENTS, sizeof(*events));
+	__u64 told = PROGRESS_EVENTS, nr = 0;
+	int n, i, ret = events ? 0 : -ENOMEM;
+
+	while (!ret && !p->error && (n = ktrace_traceset_read(set, events, EVENTS))) {
+		ret = n < 0 ? n : 0;
+		for (i = 0; i < n && !ret; i++)
+			ret = ktrace_messages_add(p->messages, &events[i], on_message, p);
+		nr += (__u64)(n > 0 ? n : 0);
+		if (opts && opts->progress && nr >= told) {
+			opts->progress(opts->arg);
+			told = nr + PROGRESS_EVENTS;
+		}
+	}
+	free(events);
+	return ret ? ret : p->error;
+}
+
+/* Takes in all messages. Returns 0, -ENOMEM. */
+static int pass(struct ktrace_sync *sync, const struct ktrace_traceset *set,
+		const struct ktrace_sync_options *opts)
+{
+	struct pass p = { .sync = sync, .set = set };
+	struct ktrace_traceset *again = NULL;
+	int ret = open_again(set, &again);
+
+	if (!ret)
+		ret = ktrace_messages_open(again, &p.messages);
+	if (!ret)
+		ret = read_events(&p, again, opts);
+	if (!ret) {
+		ktrace_messages_end(p.messages, on_message, &p);
+		ktrace_messages_stats(p.messages, &sync->stats.packets);
+		ret = p.error;
+	}
+	ktrace_messages_close(p.messages);
+	ktrace_traceset_close(again);
+	return ret;
+}
+
+static bool is_called(const struct machine *m, const char *name)
+{
+	return (m->name && !strcmp(m->name, name)) || (m->boot && !strcmp(m->boot, name));
+}
+
+/* Tells the estimate about the hosts; the last one is the source of wall clocks. */
+static int set_hosts(struct ktrace_sync *sync, const struct ktrace_traceset *set,
+		     const char *reference)
+{
+	const struct machines *all = &sync->machines;
+	const struct ktrace_trace *t;
+	struct machine *m;
+	__u64 zero, first = 0;
+	__u32 i;
+
+	sync->offset = calloc(all->nr + 1, sizeof(*sync->offset));
+	if (!sync->offset || ktrace_estimate_init(&sync->e, all->nr + 1))
+		return -ENOMEM;
+	for (i = 0; i < all->nr; i++) {
+		m = &all->at[i];
+		t = ktrace_traceset_trace(set, m->trace);
+		zero = m->has_stamps ? ktrace_trace_time(t, m->zero) : m->zero;
+		first = i ? first : zero;
+		sync->e.hosts[i].prior = (double)(__s64)(zero - first);
+		sync->e.hosts[i].begin = m->begin;
+		sync->e.hosts[i].end = m->end;
+		if (reference && is_called(m, reference) && sync->e.reference == HOST_NONE)
+			sync->e.reference = i;
+	}
+	sync->e.hosts[all->nr].is_virtual = true;
+	return reference && sync->e.reference == HOST_NONE ? -ENOENT : 0;
+}
+
+int ktrace_sync_traceset(struct ktrace_traceset *set, const struct ktrace_sync_options *opts,
+			 struct ktrace_sync **out)
+{
+	struct ktrace_sync *sync;
+	int ret = ktrace_sync_new(opts, &sync);
+
+	if (ret)
+		return ret;
+	ret = ktrace_machines_find(&sync->machines, set);
+	if (!ret)
+		ret = set_hosts(sync, set, opts ? opts->reference : NULL);
+	if (!ret && sync->machines.nr > 1) {
+		ret = ktrace_sync_ties(sync, set);
+		if (!ret && !(opts && opts->without_messages) && has_kernel_events(set))
+			ret = pass(sync, set, opts);
+		if (!ret)
+			ret = ktrace_estimate_solve(&sync->e);
+		if (!ret)
+			ret = ktrace_sync_correct(sync, set);
+	}
+	if (ret) {
+		ktrace_sync_close(sync);
+		return ret;
+	}
+	*out = sync;
+	return 0;
+}

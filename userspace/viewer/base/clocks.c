@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0
+/* clocks.c - corrects the times of several hosts when their files are opened */
+#include "clocks.h"
+
+#include <errno.h>
+#include <string.h>
+
+static enum clocks clocks;
+
+static const char *set_clocks(void *to, const char *text)
+{
+	static const char *const names[] = {
+		[CLOCKS_MESSAGES] = "messages", [CLOCKS_TIES] = "ties", [CLOCKS_OWN] = "own", NULL
+	};
+	const char *wrong;
+	const int i = command_choice("--clocks", text, names, &wrong);
+
+	(void)to;
+	if (i < 0)
+		return wrong;
+	clocks = (enum clocks)i;
+	return NULL;
+}
+
+const struct option_row clocks_options[] = {
+	{ .name = "clocks", .value = "messages|ties|own", .set = set_clocks,
+	  .help = "of several hosts: times by one clock, from messages and\n"
+		  "ties (default), from ties only, or by each host's own" },
+	{ .help = NULL },
+};
+
+/* Counts a file that does not name its boot as a boot of its own. */
+static bool is_first_of_boot(const struct ktrace_traceset *set, size_t i)
+{
+	const char *boot = ktrace_trace_meta(ktrace_traceset_trace(set, i), "host", "boot");
+	const char *other;
+	size_t k;
+
+	for (k = 0; boot && k < i; k++) {
+		other = ktrace_trace_meta(ktrace_traceset_trace(set, k), "host", "boot");
+		if (other && !strcmp(boot, other))
+			return false;
+	}
+	return true;
+}
+
+size_t clocks_count_hosts(const struct ktrace_traceset *set)
+{
+	size_t i, nr = 0;
+
+	for (i = 0; ktrace_traceset_trace(set, i); i++)
+		nr += is_first_of_boot(set, i);
+	return nr;
+}
+
+int clocks_correct(struct ktrace_traceset *set, bool is_live)
+{
+	const struct ktrace_sync_options opts = {
+		.size = sizeof(opts), .without_messages = is_live || clocks == CLOCKS_TIES,
+	};
+	struct ktrace_sync *sync;
+	int ret;
+
+	if (clocks == CLOCKS_OWN || clocks_count_hosts(set) < 2)
+		return 0;
+	ret = ktrace_sync_traceset(set, &opts, &sync);
+	if (!ret)
+		ktrace_sync_close(sync);
+	return ret;
+}

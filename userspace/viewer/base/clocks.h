@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* clocks.h - whose clock the times of several hosts are from */
+#ifndef VIEWER_BASE_CLOCKS_H
+#define VIEWER_BASE_CLOCKS_H
+
+#include "viewer.h"
+
+#include <ktrace/sync.h>
+
+/**
+ * enum clocks - values of --clocks
+ * @CLOCKS_MESSAGES:	the reference host's, by messages, pings and synchronised wall clocks
+ * @CLOCKS_TIES:	the same without messages: events need not be read before
+ * @CLOCKS_OWN:		each host's wall clock at the beginning of its trace
+ */
+enum clocks {
+	CLOCKS_MESSAGES,
+	CLOCKS_TIES,
+	CLOCKS_OWN,
+};
+
+/* The option --clocks of all commands that read files; it refers to nothing. */
+extern const struct option_row clocks_options[];
+
+/*
+ * Corrects the times of several hosts as the option wants it, and reports errors. Files that grow
+ * are not read before. Return: 0, -errno.
+ */
+int clocks_correct(struct ktrace_traceset *set, bool is_live);
+
+/* Returns the number of hosts, or boots, of which the files are. */
+size_t clocks_count_hosts(const struct ktrace_traceset *set);
+
+#endif
