@@ -48,7 +48,7 @@ service_src  := $(wildcard userspace/daemon/service/*.c userspace/daemon/service
 service_writer_src := $(wildcard tests/unit/pft_writer/*.c)
 posix_rooms  := base registry stream log api
 posix_src    := $(wildcard $(posix_rooms:%=userspace/lib/posix/%/*.c)) userspace/lib/posix/keeper/client.c
-daemon_rooms := base events context shark output
+daemon_rooms := base clocks events context shark output
 daemon_src   := $(wildcard userspace/daemon/*.c $(daemon_rooms:%=userspace/daemon/%/*.c)) $(service_src) userspace/lib/base/disk_room.c \
 		userspace/lib/base/option_table.c userspace/lib/base/unused_registries.c
 service_libs := -lprotobuf-c -lpcre2-8 -lzstd -lz
@@ -318,7 +318,7 @@ $(BUILD)/examples/chunks $(shark_progs): $(BUILD)/lib/libktrace-shark.so
 	@mkdir -p $(@D)
 	$(LINK) -lktrace-shark -lktrace $(TRACESET_LIBS) -o $@
 
-$(BUILD)/progs/mkhosts: $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tests/progs/hosts/*.c))
+$(BUILD)/progs/mkhosts $(BUILD)/progs/split_hosts: $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tests/progs/hosts/*.c))
 # By the functions that a keeper of streams has.
 $(BUILD)/progs/mklog: $(patsubst %.c,$(BUILD)/obj/%.o,userspace/lib/posix/base/attr.c \
 	userspace/lib/posix/base/eventset.c $(wildcard userspace/lib/posix/log/*.c))

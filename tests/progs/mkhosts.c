@@ -24,13 +24,8 @@
  *   --app              events of the programs
  *   --messages         writes FOLDER/messages
  *   --compress
- *   --host I,KEY=VALUE,...   how the clock of host I differs:
- *     clock=tsc|monotonic  hz=N  uptime=S
- *     drift=PPM  sine=PPM/PERIOD  walk=PPB   walk: the rate changes by at most so much in a second
- *     step=AT/BY         of the raw clock, as only a clock of imported traces has it
- *     wall=S             error of the wall clock
- *     wallstep=AT/BY     the wall clock is set
- *     ntp=US             CLOCK_MONOTONIC and the wall clock are disciplined, and wander by this
+ *   --host I,KEY=VALUE,...   how the clock of host I differs, see
+ *                      hosts/clock_options.h
  *
  * truth: "host I NAME BOOT CLOCK HZ"; "knot I TRUE RAW", true time in ns and raw stamp: a line
  * between two knots, rounded down, and of two knots of the same time the later one is valid from
@@ -38,88 +33,14 @@
  * messages: "tcp|udp|broadcast FROM RAW TO RAW BYTES", one for each pair of a sent and a received
  * packet that have bytes in common. Acknowledgements have 0.
  */
+#include "hosts/clock_options.h"
 #include "hosts/load.h"
 
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
-static __attribute__((noreturn)) void die(const char *what, const char *which)
-{
-	fprintf(stderr, "mkhosts: %s%s%s\n", what, which ? ": " : "", which ? which : "");
-	exit(1);
-}
-
 static struct sim_clock_options clocks[SIM_HOSTS];
-
-static double number(const char *text, char **end)
-{
-	char *own;
-	const double v = strtod(text, end ? end : &own);
-
-	if (!end && (*own || own == text))
-		die("not a number", text);
-	return v;
-}
-
-/* A/B */
-static struct sim_step two_numbers(const char *text)
-{
-	char *end;
-	const double first = number(text, &end);
-
-	if (*end != '/')
-		die("not two numbers", text);
-	return (struct sim_step){ first, number(end + 1, NULL) };
-}
-
-static void add_step(struct sim_step *steps, size_t *nr, const char *value)
-{
-	if (*nr == SIM_STEPS)
-		die("too many steps", value);
-	steps[(*nr)++] = two_numbers(value);
-}
-
-static void set_sine(struct sim_clock_options *o, const char *value)
-{
-	const struct sim_step two = two_numbers(value);
-
-	o->sine_ppm = two.at_s;
-	o->sine_s = two.by_s;
-}
-
-static void set_clock(struct sim_clock_options *o, const char *value)
-{
-	o->is_monotonic = !strcmp(value, "monotonic");
-	if (o->is_monotonic)
-		o->hz = 1000000000;
-}
-
-static void set_clock_key(struct sim_clock_options *o, const char *key, const char *value)
-{
-	if (!strcmp(key, "clock"))
-		set_clock(o, value);
-	else if (!strcmp(key, "hz"))
-		o->hz = (__u64)number(value, NULL);
-	else if (!strcmp(key, "uptime"))
-		o->uptime_s = number(value, NULL);
-	else if (!strcmp(key, "drift"))
-		o->drift_ppm = number(value, NULL);
-	else if (!strcmp(key, "sine"))
-		set_sine(o, value);
-	else if (!strcmp(key, "walk"))
-		o->walk_ppb = number(value, NULL);
-	else if (!strcmp(key, "step"))
-		add_step(o->steps, &o->step_nr, value);
-	else if (!strcmp(key, "wall"))
-		o->wall_s = number(value, NULL);
-	else if (!strcmp(key, "wallstep"))
-		add_step(o->wall_steps, &o->wall_step_nr, value);
-	else if (!strcmp(key, "ntp"))
-		o->ntp_us = number(value, NULL);
-	else
-		die("a host has no", key);
-}
 
 /* I,KEY=VALUE,... */
 static void host_option(char *text)
@@ -129,36 +50,27 @@ static void host_option(char *text)
 	char *key, *value;
 
 	if (i >= SIM_HOSTS)
-		die("too many hosts", word);
+		sim_die("too many hosts", word);
 	while ((value = strsep(&text, ","))) {
 		key = strsep(&value, "=");
 		if (!value)
-			die("no value", key);
-		set_clock_key(&clocks[i], key, value);
+			sim_die("no value", key);
+		if (!sim_clock_option(&clocks[i], key, value))
+			sim_die("a host has no", key);
 	}
-}
-
-static void default_clocks(void)
-{
-	for (size_t i = 0; i < SIM_HOSTS; i++)
-		clocks[i] = (struct sim_clock_options){
-			.hz = 2000000000 + 100000007 * i,
-			.uptime_s = 1000 + 777.25 * (double)i,
-			.ntp_us = -1,
-		};
 }
 
 static void set_jitter(struct sim_options *o, char *text)
 {
 	const char *us = strsep(&text, ",");
 
-	o->jitter_us = number(us, NULL);
+	o->jitter_us = sim_number(us, NULL);
 	if (text)
 		o->jitter = text;
 	for (const char *p = "exponential\0bimodal\0heavy\0none\0"; *p; p += strlen(p) + 1)
 		if (!strcmp(o->jitter, p))
 			return;
-	die("no such jitter", o->jitter);
+	sim_die("no such jitter", o->jitter);
 }
 
 enum option_number { HOSTS = 256, SEED, CONNECTIONS, REQUEST, ANSWER, JITTER, HOST, MESSAGES };
@@ -209,15 +121,15 @@ static bool *flag_option(struct sim_options *o, int c)
 static void other_option(struct sim *s, int c, char *arg, bool *has_messages)
 {
 	switch (c) {
-	case HOSTS: s->host_nr = (int)number(arg, NULL); break;
-	case SEED: s->o.seed = (__u64)number(arg, NULL); break;
-	case CONNECTIONS: s->o.connections = (__u32)number(arg, NULL); break;
-	case REQUEST: s->o.request_bytes = (__u32)number(arg, NULL); break;
-	case ANSWER: s->o.answer_bytes = (__u32)number(arg, NULL); break;
+	case HOSTS: s->host_nr = (int)sim_number(arg, NULL); break;
+	case SEED: s->o.seed = (__u64)sim_number(arg, NULL); break;
+	case CONNECTIONS: s->o.connections = (__u32)sim_number(arg, NULL); break;
+	case REQUEST: s->o.request_bytes = (__u32)sim_number(arg, NULL); break;
+	case ANSWER: s->o.answer_bytes = (__u32)sim_number(arg, NULL); break;
 	case JITTER: set_jitter(&s->o, arg); break;
 	case HOST: host_option(arg); break;
 	case MESSAGES: *has_messages = true; break;
-	default: die("see the head of mkhosts.c", NULL);
+	default: sim_die("see the head of mkhosts.c", NULL);
 	}
 }
 
@@ -230,23 +142,24 @@ static const char *read_options(struct sim *s, int argc, char **argv, bool *has_
 	s->o = (struct sim_options){ .seed = 1, .seconds = 10, .rate = 100, .delay_us = 100,
 		.jitter_us = 50, .jitter = "exponential", .work_us = 100, .request_bytes = 200,
 		.answer_bytes = 2000, .connections = 1 };
-	default_clocks();
+	for (size_t i = 0; i < SIM_HOSTS; i++)
+		sim_clock_defaults(&clocks[i], i);
 	while ((c = getopt_long(argc, argv, "", long_options, NULL)) != -1) {
 		double *real = real_option(&s->o, c);
 		bool *flag = flag_option(&s->o, c);
 
 		if (real)
-			*real = number(optarg, NULL);
+			*real = sim_number(optarg, NULL);
 		else if (flag)
 			*flag = true;
 		else
 			other_option(s, c, optarg, has_messages);
 	}
 	if (optind + 1 != argc)
-		die("one folder, see the head of mkhosts.c", NULL);
+		sim_die("one folder, see the head of mkhosts.c", NULL);
 	if (s->host_nr < 2 || s->host_nr > SIM_HOSTS || s->o.connections < 1 ||
 	    load_cpus(s, 0) > SIM_CPUS)
-		die("too many hosts or connections, or too few", NULL);
+		sim_die("too many hosts or connections, or too few", NULL);
 	return argv[optind];
 }
 
@@ -258,7 +171,7 @@ static FILE *open_file(const char *folder, const char *name)
 	snprintf(path, sizeof(path), "%s/%s", folder, name);
 	f = fopen(path, "w");
 	if (!f)
-		die("cannot write", path);
+		sim_die("cannot write", path);
 	return f;
 }
 
@@ -348,7 +261,7 @@ int main(int argc, char **argv)
 	}
 	print_counts(&s);
 	if (fclose(s.truth) || (s.messages && fclose(s.messages)))
-		die("cannot write into", folder);
+		sim_die("cannot write into", folder);
 	load_free(load);
 	net_free();
 	sim_free(&s);

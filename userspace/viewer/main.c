@@ -62,6 +62,7 @@ static const struct {
 	{ NULL, &cmd_events },
 	{ NULL, &cmd_check },
 	{ NULL, &cmd_seq },
+	{ NULL, &cmd_sync },
 	{ NULL, &cmd_cut },
 	{ NULL, &cmd_merge },
 	{ NULL, &cmd_export },

@@ -93,11 +93,11 @@ class Messages:
             return
         f = event['fields']
         flow = json.dumps([f['ip_src'], f['ip_dst'], f['src_port'], f['dst_port'], f['transport'],
-                           f['data'] if f['transport'] == 17 else None])
-        if f['transport'] not in (6, 17) or (f['transport'] == 6 and not f['payload']):
+                           f['data'] if f['transport'] == 'UDP' else None])
+        if not f['payload'] or f['transport'] not in ('TCP', 'UDP'):
             return
-        start = f['seq'] if f['transport'] == 6 else 0
-        packet = (start, max(f['payload'], 1), event['trace'], time_ns(event))
+        start = f['seq'] if f['transport'] == 'TCP' else 0
+        packet = (start, f['payload'], event['trace'], time_ns(event))
         if event['event'] == 'net:queue':
             self.sent.setdefault(flow, []).append(packet)
         else:

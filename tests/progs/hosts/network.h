@@ -13,6 +13,7 @@
 
 #include <linux/if_ether.h>
 #include <linux/in.h>
+#include <linux/ktrace_events.h>
 
 #include "sim.h"
 
@@ -22,29 +23,7 @@
 #define NET_PSH 0x08
 #define NET_ACK 0x10
 
-/* struct net_event - payload of net events; see net_fields in trace.c */
-struct net_event {
-	__u64 packet;
-	__u32 len;
-	__u16 protocol;
-	__s16 result;
-	char dev[16];
-	__u8 ip_src[16];
-	__u8 ip_dst[16];
-	__u16 src_port;
-	__u16 dst_port;
-	__u32 seq;
-	__u32 ack;
-	__u32 payload;
-	__u64 data;
-	__u8 transport;
-	__u8 tcp_flags;
-	__u16 ip_id;
-	__u16 gso_size;
-	__u16 gso_segs;
-};
-
-_Static_assert(sizeof(struct net_event) == SIM_PAYLOAD, "as the kernel's");
+_Static_assert(sizeof(struct ktrace_ev_net) == SIM_PAYLOAD, "room for it");
 
 /**
  * struct net_packet - a packet, or a part of it on the wire
@@ -65,7 +44,7 @@ struct net_packet {
 	__s32 to;
 	__u32 cpu_from;
 	__u32 cpu_to;
-	struct net_event e;
+	struct ktrace_ev_net e;
 	__u64 offset;
 	__u64 ack_offset;
 	void *object;

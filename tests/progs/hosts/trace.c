@@ -14,12 +14,6 @@ static const char *const user_events[] = {
 	[SIM_APP_WORK] = "app:work{u64 id;u32 server;}",
 };
 
-/* Fields of net events in the order of struct net_event, network.h */
-static const char net_fields[] =
-	"{x64 packet;u32 len;x16 protocol;s16 result;char[16] dev;u8[16] ip_src;u8[16] ip_dst;"
-	"u16 src_port;u16 dst_port;u32 seq;u32 ack;u32 payload;x64 data;u8 transport;"
-	"x8 tcp_flags;u16 ip_id;u16 gso_size;u16 gso_segs;}";
-
 static void check(int ret)
 {
 	if (ret) {
@@ -46,16 +40,9 @@ static void describe_all(struct sim_trace *t)
 {
 	const struct ktrace_kernel_event *ev;
 	struct ktrace_text text = { 0 };
-	char desc[512];
 
-	for (__u32 i = 0; (ev = ktrace_kernel_event(i)); i++) {
-		if (strcmp(ev->family, "net")) {
-			describe(&text, "kernel", ev->id, ev->desc);
-			continue;
-		}
-		snprintf(desc, sizeof(desc), "net:%s%s", ev->name, net_fields);
-		describe(&text, "kernel", ev->id, desc);
-	}
+	for (__u32 i = 0; (ev = ktrace_kernel_event(i)); i++)
+		describe(&text, "kernel", ev->id, ev->desc);
 	for (__u32 id = SIM_APP_REQUEST; id <= SIM_APP_WORK; id++)
 		describe(&text, "user", id, user_events[id]);
 	put_lines(t, &text);

@@ -29,6 +29,11 @@ const struct option_row clocks_options[] = {
 	{ .help = NULL },
 };
 
+void clocks_leave(void)
+{
+	clocks = CLOCKS_OWN;
+}
+
 /* Counts a file that does not name its boot as a boot of its own. */
 static bool is_first_of_boot(const struct ktrace_traceset *set, size_t i)
 {

@@ -28,6 +28,9 @@ extern const struct option_row clocks_options[];
  */
 int clocks_correct(struct ktrace_traceset *set, bool is_live);
 
+/* Lets open_files() leave times as they are: the command corrects them itself. */
+void clocks_leave(void);
+
 /* Returns the number of hosts, or boots, of which the files are. */
 size_t clocks_count_hosts(const struct ktrace_traceset *set);
 

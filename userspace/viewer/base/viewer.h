@@ -41,6 +41,7 @@ struct command {
 };
 
 extern const struct command cmd_list;
+extern const struct command cmd_sync;
 extern const struct command cmd_merge;
 extern const struct command cmd_info;
 extern const struct command cmd_events;

@@ -1,0 +1,632 @@
+// SPDX-License-Identifier: GPL-2.0
+/* cmd_sync.c - ktrace sync: how the clocks of several hosts differ, and how sure that is */
+#include "base/viewer.h"
+
+#include "base/clocks.h"
+#include "base/histogram.h"
+#include "base/json.h"
+#include "base/table.h"
+#include "base/when.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/**
+ * struct trips - how long messages of a pair took, by the corrected times
+ * @there:	to the second host
+ * @back:	to the first one
+ * @inverted:	received before they were sent
+ */
+struct trips {
+	struct histogram there;
+	struct histogram back;
+	__u64 inverted;
+};
+
+/**
+ * struct sync_run - one run of the command
+ * @opts:	of the library
+ * @is_text:	the file is text
+ * @evaluates:	read all again, and look at the messages
+ * @is_json:	print JSON
+ * @set:	the files, corrected; NULL for text
+ * @sync:	the result
+ * @out:	where it goes
+ * @trips:	of each pair of hosts, @host_nr times @host_nr, the lower number first
+ * @host_nr:	number of hosts
+ * @error:	of a callback
+ */
+struct sync_run {
+	struct ktrace_sync_options opts;
+	bool is_text;
+	bool evaluates;
+	bool is_json;
+	struct ktrace_traceset *set;
+	struct ktrace_sync *sync;
+	struct ktrace_out *out;
+	struct trips *trips;
+	__u32 host_nr;
+	int error;
+};
+
+static const char *quality_name(enum ktrace_sync_quality quality)
+{
+	static const char *const names[] = {
+		[KTRACE_SYNC_EXACT] = "exact", [KTRACE_SYNC_ACCURATE] = "accurate",
+		[KTRACE_SYNC_APPROXIMATE] = "approximate", [KTRACE_SYNC_INCOMPLETE] = "incomplete",
+		[KTRACE_SYNC_ABSENT] = "absent", [KTRACE_SYNC_FAIL] = "fail",
+	};
+
+	return names[quality];
+}
+
+/* Returns the name of a host; of several that have the same one, with its boot id. */
+static const char *host_name(const struct sync_run *r, __u32 i, char *buf, size_t size)
+{
+	struct ktrace_sync_host h, other;
+	bool is_shared = false;
+	__u32 k;
+
+	if (!ktrace_sync_host(r->sync, i, &h) || (!h.name && !h.path))
+		return "wall clocks";
+	for (k = 0; ktrace_sync_host(r->sync, k, &other); k++)
+		is_shared |= k != i && h.name && other.name && !strcmp(h.name, other.name);
+	snprintf(buf, size, "%s%s%.8s", h.name ? h.name : h.path, is_shared ? ":" : "",
+		 is_shared ? h.boot ? h.boot : h.path : "");
+	return buf;
+}
+
+/* Prints a duration with its sign, and three digits that matter. */
+static void put_ns(struct ktrace_out *out, double ns, bool has_sign)
+{
+	const double size = fabs(ns);
+	const char *sign = ns < 0 ? "-" : has_sign ? "+" : "";
+
+	if (size < 1e3)
+		out_printf(out, "%s%.0f ns", sign, size);
+	else if (size < 1e6)
+		out_printf(out, "%s%.3g us", sign, size / 1e3);
+	else if (size < 1e9)
+		out_printf(out, "%s%.6f ms", sign, size / 1e6);
+	else
+		out_printf(out, "%s%.9f s", sign, size / 1e9);
+}
+
+static void put_error(struct ktrace_out *out, double ns)
+{
+	if (ns < 0) {
+		ktrace_out_str(out, "unknown");
+		return;
+	}
+	ktrace_out_str(out, "+-");
+	put_ns(out, ns, false);
+}
+
+static void put_host(const struct sync_run *r, __u32 i, const struct ktrace_sync_host *h)
+{
+	struct ktrace_out *out = r->out;
+	char name[128];
+
+	output_line_begin(out);
+	out_printf(out, "%s: ", host_name(r, i, name, sizeof(name)));
+	if (h->is_reference) {
+		ktrace_out_str(out, "the reference, its times stay as they are\n");
+		return;
+	}
+	if (h->quality == KTRACE_SYNC_ABSENT) {
+		ktrace_out_str(out, "absent: nothing ties its clock to the others, its times stay "
+			       "as they are\n");
+		return;
+	}
+	ktrace_out_str(out, quality_name(h->quality));
+	ktrace_out_str(out, ", offset ");
+	put_ns(out, h->offset_ns, true);
+	out_printf(out, ", drift %+.3f ppm, error ", h->drift_ppm);
+	put_error(out, h->error_ns);
+	if (h->max_error_ns > h->error_ns) {
+		ktrace_out_str(out, ", at most ");
+		put_error(out, h->max_error_ns);
+	}
+	if (h->parent != KTRACE_SYNC_NONE)
+		out_printf(out, ", by %s", host_name(r, h->parent, name, sizeof(name)));
+	ktrace_out_char(out, '\n');
+}
+
+static void put_line(struct ktrace_out *out, const char *what, const struct ktrace_sync_line *l)
+{
+	out_printf(out, "  one line, %s: ", what);
+	if (!l->is_valid) {
+		ktrace_out_str(out, "none\n");
+		return;
+	}
+	ktrace_out_str(out, "offset ");
+	put_ns(out, l->offset_ns, true);
+	out_printf(out, ", drift %+.3f ppm, error ", l->drift_ppm);
+	put_error(out, l->error_ns);
+	ktrace_out_char(out, '\n');
+}
+
+static void put_gaps(const struct sync_run *r, size_t i)
+{
+	struct ktrace_out *out = r->out;
+	struct ktrace_sync_gap gap;
+	size_t k;
+
+	for (k = 0; ktrace_sync_gap(r->sync, i, k, &gap); k++) {
+		output_line_begin(out);
+		ktrace_out_str(out, "  no line fits: a clock was set or changed its rate between ");
+		out_seconds(out, (__u64)fmax(gap.from, 0), 0);
+		ktrace_out_str(out, " and ");
+		out_seconds(out, (__u64)fmax(gap.to, 0), 0);
+		ktrace_out_str(out, ", offset ");
+		put_ns(out, gap.step_ns, true);
+		ktrace_out_char(out, '\n');
+	}
+}
+
+static void put_trips(const struct sync_run *r, const struct ktrace_sync_pair *p)
+{
+	const struct trips *t = &r->trips[p->host[0] * r->host_nr + p->host[1]];
+	char names[2][128];
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		const struct histogram *h = i ? &t->back : &t->there;
+
+		if (!h->nr)
+			continue;
+		out_printf(r->out, "  trips from %s to %s:\n",
+			   host_name(r, p->host[i], names[0], sizeof(names[0])),
+			   host_name(r, p->host[1 - i], names[1], sizeof(names[1])));
+		histogram_show(h, r->out, 4);
+	}
+	if (t->inverted)
+		out_printf(r->out, "  %llu messages are received before they are sent\n",
+			   t->inverted);
+}
+
+static void put_round_trips(const struct sync_run *r, const struct ktrace_sync_pair *p)
+{
+	__u64 most = 1;
+	__u32 i;
+
+	for (i = 0; i < KTRACE_SYNC_TRIP_BITS; i++)
+		most = p->trips[i] > most ? p->trips[i] : most;
+	ktrace_out_str(r->out, "  round trips:\n");
+	for (i = 0; i < KTRACE_SYNC_TRIP_BITS; i++) {
+		if (!p->trips[i])
+			continue;
+		output_line_begin(r->out);
+		ktrace_out_str(r->out, "    below ");
+		out_duration(r->out, 2ull << i);
+		out_printf(r->out, " %9llu ", p->trips[i]);
+		for (__u64 n = 0; n < (p->trips[i] * 40 + most - 1) / most; n++)
+			ktrace_out_char(r->out, '*');
+		ktrace_out_char(r->out, '\n');
+	}
+}
+
+static void put_pair(const struct sync_run *r, size_t i, const struct ktrace_sync_pair *p)
+{
+	struct ktrace_out *out = r->out;
+	char names[2][128];
+
+	output_line_begin(out);
+	out_printf(out, "\n%s - %s: %s%s, error ", host_name(r, p->host[0], names[0], 128),
+		   host_name(r, p->host[1], names[1], 128), quality_name(p->quality),
+		   p->is_used ? "" : ", not needed");
+	put_error(out, p->error_ns);
+	if (p->covered < 1 && p->error_ns >= 0)
+		out_printf(out, " in %.0f %% of the time", p->covered * 100);
+	out_printf(out, "\n  %llu messages there, %llu back", p->messages[0], p->messages[1]);
+	if (p->ties)
+		out_printf(out, ", %llu readings of a synchronised wall clock", p->ties);
+	if (p->least_trip_ns >= 0) {
+		ktrace_out_str(out, ", shortest round trip ");
+		put_ns(out, p->least_trip_ns, false);
+		out_printf(out, ", windows of %.0f s", 2 * p->window_ns / 1e9);
+	}
+	ktrace_out_char(out, '\n');
+	put_line(out, "hull", &p->hull);
+	put_line(out, "regression", &p->regression);
+	put_gaps(r, i);
+	if (p->loosened)
+		out_printf(out, "  %llu times no line fits unless the rate changes faster than "
+			   "--wander\n", p->loosened);
+	if (p->inverted)
+		out_printf(out, "  at least %llu messages are received before they are sent\n",
+			   p->inverted);
+	if (r->evaluates) {
+		put_round_trips(r, p);
+		if (r->trips)
+			put_trips(r, p);
+	}
+}
+
+static void put_count(struct ktrace_out *out, __u64 nr, const char *what)
+{
+	if (nr)
+		out_printf(out, "  %llu %s\n", nr, what);
+}
+
+static void put_stats(const struct sync_run *r)
+{
+	struct ktrace_out *out = r->out;
+	struct ktrace_sync_stats s;
+
+	ktrace_sync_stats(r->sync, &s);
+	out_printf(out, "\n%llu messages, %llu pings, %llu readings of synchronised wall clocks\n",
+		   s.messages, s.pings, s.wall_readings);
+	put_count(out, s.packets.sent, "packets sent");
+	put_count(out, s.packets.received, "packets received");
+	put_count(out, s.packets.without_addresses, "packets without addresses");
+	put_count(out, s.packets.other, "packets that are no messages: without data, or not TCP or UDP");
+	put_count(out, s.packets.local, "packets within a host");
+	put_count(out, s.packets.passed_on, "packets passed on by another device");
+	put_count(out, s.packets.duplicate, "packets received by another device before");
+	put_count(out, s.retransmitted, "messages left out: sent several times");
+	put_count(out, s.packets.unsure, "packets that may have been sent before");
+	put_count(out, s.packets.ambiguous, "datagrams that are equal to others");
+	put_count(out, s.packets.waiting + s.packets.given_up, "packets whose other end was not seen");
+	put_count(out, s.packets.invalid, "packets with impossible values");
+	put_count(out, s.broadcasts, "pairs of receptions of the same broadcast: no bounds");
+	put_count(out, s.pings_left_out, "pings left out: of hosts that are not read");
+	put_count(out, s.contradictions, "times at which bounds of several pairs contradict each other");
+}
+
+static void put_text(const struct sync_run *r)
+{
+	struct ktrace_sync_host h;
+	struct ktrace_sync_pair p;
+	__u32 i;
+	size_t k;
+
+	for (i = 0; ktrace_sync_host(r->sync, i, &h); i++)
+		if (h.name || h.path)
+			put_host(r, i, &h);
+	for (k = 0; ktrace_sync_pair(r->sync, k, &p); k++)
+		put_pair(r, k, &p);
+	put_stats(r);
+}
+
+/* Writes a number of ns, or null if it is not known. */
+static void json_ns(struct ktrace_out *out, const char *key, double ns, bool is_known)
+{
+	char text[64];
+
+	json_key(out, key);
+	snprintf(text, sizeof(text), "%.3f", ns);
+	ktrace_out_str(out, is_known ? text : "null");
+}
+
+static void json_host(const struct sync_run *r, __u32 i, const struct ktrace_sync_host *h)
+{
+	struct ktrace_out *out = r->out;
+
+	ktrace_out_str(out, "{\"host\":{");
+	json_u64(out, "number", i);
+	json_str(out, "name", h->name);
+	json_str(out, "boot", h->boot);
+	json_str(out, "file", h->path);
+	json_str(out, "quality", quality_name(h->quality));
+	json_bool(out, "is_reference", h->is_reference);
+	if (h->parent != KTRACE_SYNC_NONE)
+		json_u64(out, "by", h->parent);
+	json_ns(out, "offset_ns", h->offset_ns, h->quality != KTRACE_SYNC_ABSENT);
+	json_ns(out, "drift_ppm", h->drift_ppm, h->quality != KTRACE_SYNC_ABSENT);
+	json_ns(out, "error_ns", h->error_ns, h->error_ns >= 0);
+	json_ns(out, "max_error_ns", h->max_error_ns, h->max_error_ns >= 0);
+	ktrace_out_str(out, "}}\n");
+}
+
+static void json_line(struct ktrace_out *out, const char *key, const struct ktrace_sync_line *l)
+{
+	if (!l->is_valid)
+		return;
+	json_open(out, key, '{');
+	json_ns(out, "offset_ns", l->offset_ns, true);
+	json_ns(out, "drift_ppm", l->drift_ppm, true);
+	json_ns(out, "error_ns", l->error_ns, l->error_ns >= 0);
+	ktrace_out_char(out, '}');
+}
+
+static void json_pair(const struct sync_run *r, size_t i, const struct ktrace_sync_pair *p)
+{
+	const struct trips *t = r->trips ? &r->trips[p->host[0] * r->host_nr + p->host[1]] : NULL;
+	struct ktrace_out *out = r->out;
+	struct ktrace_sync_gap gap;
+	size_t k;
+
+	ktrace_out_str(out, "{\"pair\":{");
+	json_u64(out, "first", p->host[0]);
+	json_u64(out, "second", p->host[1]);
+	json_str(out, "quality", quality_name(p->quality));
+	json_bool(out, "is_used", p->is_used);
+	json_u64(out, "messages_there", p->messages[0]);
+	json_u64(out, "messages_back", p->messages[1]);
+	json_u64(out, "wall_readings", p->ties);
+	json_ns(out, "error_ns", p->error_ns, p->error_ns >= 0);
+	json_ns(out, "max_error_ns", p->max_error_ns, p->max_error_ns >= 0);
+	json_ns(out, "covered", p->covered, true);
+	json_ns(out, "window_ns", p->window_ns, true);
+	json_ns(out, "least_round_trip_ns", p->least_trip_ns, p->least_trip_ns >= 0);
+	json_u64(out, "loosened", p->loosened);
+	json_u64(out, "inverted", p->inverted + (t ? t->inverted : 0));
+	json_line(out, "hull", &p->hull);
+	json_line(out, "regression", &p->regression);
+	json_open(out, "gaps", '[');
+	for (k = 0; ktrace_sync_gap(r->sync, i, k, &gap); k++) {
+		json_item(out);
+		json_seconds(out, "from", (__u64)fmax(gap.from, 0));
+		json_seconds(out, "to", (__u64)fmax(gap.to, 0));
+		json_ns(out, "step_ns", gap.step_ns, true);
+		ktrace_out_char(out, '}');
+	}
+	ktrace_out_char(out, ']');
+	for (k = 0; t && k < 2; k++) {
+		json_open(out, k ? "trips_back" : "trips_there", '{');
+		histogram_json(k ? &t->back : &t->there, out);
+		ktrace_out_char(out, '}');
+	}
+	ktrace_out_str(out, "}}\n");
+}
+
+static void put_json(const struct sync_run *r)
+{
+	struct ktrace_out *out = r->out;
+	struct ktrace_sync_stats s;
+	struct ktrace_sync_host h;
+	struct ktrace_sync_pair p;
+	__u32 i;
+	size_t k;
+
+	for (i = 0; ktrace_sync_host(r->sync, i, &h); i++) {
+		output_line_begin(out);
+		json_host(r, i, &h);
+	}
+	for (k = 0; ktrace_sync_pair(r->sync, k, &p); k++) {
+		output_line_begin(out);
+		json_pair(r, k, &p);
+	}
+	ktrace_sync_stats(r->sync, &s);
+	ktrace_out_str(out, "{\"sync\":{");
+	json_u64(out, "messages", s.messages);
+	json_u64(out, "pings", s.pings);
+	json_u64(out, "wall_readings", s.wall_readings);
+	json_u64(out, "packets_sent", s.packets.sent);
+	json_u64(out, "packets_received", s.packets.received);
+	json_u64(out, "without_addresses", s.packets.without_addresses);
+	json_u64(out, "no_messages", s.packets.other);
+	json_u64(out, "local", s.packets.local);
+	json_u64(out, "passed_on", s.packets.passed_on);
+	json_u64(out, "duplicate", s.packets.duplicate);
+	json_u64(out, "retransmitted", s.retransmitted);
+	json_u64(out, "unsure", s.packets.unsure);
+	json_u64(out, "ambiguous", s.packets.ambiguous);
+	json_u64(out, "unmatched", s.packets.waiting + s.packets.given_up);
+	json_u64(out, "invalid", s.packets.invalid);
+	json_u64(out, "broadcasts", s.broadcasts);
+	json_u64(out, "pings_left_out", s.pings_left_out);
+	json_u64(out, "contradictions", s.contradictions);
+	ktrace_out_str(out, "}}\n");
+}
+
+/* Returns the number of the host of a trace. */
+static __u32 host_of(const struct sync_run *r, const struct ktrace_trace *trace)
+{
+	const char *boot = ktrace_trace_meta(trace, "host", "boot");
+	struct ktrace_sync_host h;
+	__u32 i;
+
+	for (i = 0; ktrace_sync_host(r->sync, i, &h); i++)
+		if (boot && h.boot ? !strcmp(boot, h.boot) :
+		    h.path && !strcmp(h.path, ktrace_trace_path(trace)))
+			break;
+	return i;
+}
+
+static void on_message(void *arg, const struct ktrace_message *m)
+{
+	struct sync_run *r = arg;
+	const __u32 from = host_of(r, m->from.trace), to = host_of(r, m->to.trace);
+	const bool is_there = from < to;
+	struct trips *t = &r->trips[(is_there ? from : to) * r->host_nr + (is_there ? to : from)];
+
+	if (m->kind == KTRACE_MESSAGE_BROADCAST || m->is_retransmitted)
+		return;
+	if (m->to.time < m->from.time)
+		t->inverted++;
+	else if (histogram_add(is_there ? &t->there : &t->back, m->to.time - m->from.time))
+		r->error = -ENOMEM;
+}
+
+/* Reads all again, by the corrected times, and measures each message. Returns 0, -ENOMEM. */
+static int evaluate(struct sync_run *r)
+{
+	struct ktrace_messages *messages = NULL;
+	struct ktrace_trace_event e;
+	struct ktrace_sync_host h;
+	int ret;
+
+	while (ktrace_sync_host(r->sync, r->host_nr, &h))
+		r->host_nr++;
+	r->trips = calloc((size_t)r->host_nr * r->host_nr, sizeof(*r->trips));
+	ret = r->trips ? ktrace_messages_open(r->set, &messages) : -ENOMEM;
+	while (!ret && !r->error && (ret = ktrace_traceset_next(r->set, &e)) == 1)
+		ret = ktrace_messages_add(messages, &e, on_message, r);
+	if (!ret)
+		ktrace_messages_end(messages, on_message, r);
+	ktrace_messages_close(messages);
+	return ret ? ret : r->error;
+}
+
+static int complain(int error, const char *reference)
+{
+	if (error == -ENOENT)
+		complain_safely("ktrace sync: no host is called '%s'", reference);
+	else
+		complain_safely("ktrace sync: %s", strerror(-error));
+	return error == -ENOENT ? STATUS_USAGE : STATUS_DAMAGED;
+}
+
+static int sync_files(struct sync_run *r, int nr, char **paths)
+{
+	int status, ret;
+
+	clocks_leave();
+	r->set = open_files(nr, paths, &status);
+	if (!r->set)
+		return status;
+	ret = ktrace_sync_traceset(r->set, &r->opts, &r->sync);
+	if (!ret && r->evaluates)
+		ret = evaluate(r);
+	if (ret)
+		return complain(ret, r->opts.reference);
+	if (clocks_count_hosts(r->set) < 2)
+		complain_safely("ktrace sync: all files are of one host: there is nothing to do");
+	complain_files(r->set);
+	return files_status(r->set, status);
+}
+
+#define TEXT_MAX (1ul << 30)
+
+/* Reads a text whole. NULL: that failed, as already reported. */
+static char *read_text(const char *path, size_t *size)
+{
+	FILE *file = fopen(path, "re");
+	char *text = NULL, *more;
+	size_t room = 0;
+
+	for (*size = 0; file && !feof(file) && !ferror(file);) {
+		room = room ? 2 * room : 1 << 16;
+		more = room <= TEXT_MAX ? realloc(text, room) : NULL;
+		if (!more) {
+			errno = room <= TEXT_MAX ? ENOMEM : EFBIG;
+			break;
+		}
+		text = more;
+		*size += fread(text + *size, 1, room - *size, file);
+	}
+	if (!file || !feof(file)) {
+		complain_about(path, "%s", strerror(errno));
+		free(text);
+		text = NULL;
+	}
+	if (file)
+		fclose(file);
+	return text;
+}
+
+static int sync_text(struct sync_run *r, const char *path)
+{
+	size_t size;
+	char *text = read_text(path, &size);
+	__u64 line = 0;
+	int ret;
+
+	if (!text)
+		return STATUS_DAMAGED;
+	ret = ktrace_sync_text(text, size, &r->opts, &r->sync, &line);
+	free(text);
+	if (ret == -EBADMSG) {
+		complain_about(path, "line %llu: not 'sender receiver sent received', or no number "
+			       "of hosts before", line);
+		return STATUS_DAMAGED;
+	}
+	return ret ? complain(ret, r->opts.reference) : STATUS_OK;
+}
+
+static void free_run(struct sync_run *r)
+{
+	__u32 i;
+
+	for (i = 0; r->trips && i < r->host_nr * r->host_nr; i++) {
+		histogram_free(&r->trips[i].there);
+		histogram_free(&r->trips[i].back);
+	}
+	free(r->trips);
+	ktrace_sync_close(r->sync);
+	ktrace_traceset_close(r->set);
+}
+
+static const char *set_analysis(void *to, const char *text)
+{
+	static const char *const names[] = {
+		[KTRACE_SYNC_HULL] = "hull", [KTRACE_SYNC_REGRESSION] = "regression", NULL
+	};
+	const char *wrong;
+	const int i = command_choice("--analysis", text, names, &wrong);
+
+	if (i < 0)
+		return wrong;
+	((struct sync_run *)to)->opts.analysis = (enum ktrace_sync_analysis)i;
+	return NULL;
+}
+
+static const char *set_wander(void *to, const char *text)
+{
+	char *end;
+	const unsigned long n = strtoul(text, &end, 10);
+
+	if (*text < '1' || *text > '9' || *end || n > 1000000)
+		return "--wander: not a number of 10^-9 per second, from 1 to 1000000";
+	((struct sync_run *)to)->opts.wander_ppb = (__u32)n;
+	return NULL;
+}
+
+#define MEMBER(member) OPTION_MEMBER(struct sync_run, member)
+
+static const struct option_row rows[] = {
+	{ .name = "analysis", .value = "hull|regression", .set = set_analysis,
+	  .help = "bounds by the convex hull of all messages (default), or an\n"
+		  "estimate by linear regression" },
+	{ .name = "wander", .value = "PPB", .set = set_wander,
+	  .help = "how much the rate between two clocks may change in a\n"
+		  "second, in 10^-9 (default 20)" },
+	{ .name = "reference", .value = "HOST", .text = MEMBER(opts.reference),
+	  .help = "name or boot id of the host whose times are kept\n"
+		  "(default: the one with the least error)" },
+	{ .name = "evaluate", .flag = MEMBER(evaluates),
+	  .help = "read all again, and show how long messages took" },
+	{ .name = "text", .flag = MEMBER(is_text),
+	  .help = "the file has messages as text, 'from to sent received'" },
+	{ .help = NULL },
+};
+
+static const struct option_set sets[] = {
+	{ rows, 0 },
+	{ json_options, offsetof(struct sync_run, is_json) },
+	{ NULL, 0 },
+};
+
+static int run(const struct command *cmd, int argc, char **argv)
+{
+	struct sync_run r = { .opts.size = sizeof(r.opts) };
+	int status = command_parse(cmd, &r, argc, argv);
+
+	if (status >= 0)
+		return status;
+	if (r.is_text && argc - optind != 1)
+		return command_usage(cmd, "--text: one file");
+	r.out = output();
+	status = r.is_text ? sync_text(&r, argv[optind]) :
+			     sync_files(&r, argc - optind, argv + optind);
+	if (r.sync && r.is_json)
+		put_json(&r);
+	else if (r.sync)
+		put_text(&r);
+	free_run(&r);
+	return output_end(status);
+}
+
+const struct command cmd_sync = {
+	.name = "sync",
+	.args = "[OPTION...] FILE...",
+	.summary = "Compare the clocks of several hosts, with the error of each time",
+	.options = sets,
+	.needs_files = true,
+	.run = run,
+};
