@@ -291,6 +291,65 @@ begun_before()
 	lines_are 50
 }
 
+# host_files FILE[=NAME]...: files of a host each, with the same events one nanosecond apart
+host_files()
+{
+	local i=0 file
+	for file; do
+		"$PROGS/mktrace" "${file%=*}" <<-EOF
+			meta host name=${file#*=} boot=$file machine=x86_64
+			meta clock raw=0 mono_ns=0 real_ns=170000000000000000$i hz=1000000000
+			meta stream id=0 kind=user cpu=0 ring=65536 block=4096 policy=drop
+			meta event kind=user id=16 desc=t:e{u32%20n;}
+			block 0
+			rec 1000 16 7 u32:1
+			rec 3000 16 7 u32:2
+		EOF
+		i=$((i + 1))
+	done
+}
+
+@test "several hosts: lines name the host, and say that the error of the time is not known" {
+	host_files client server
+	LC_ALL=C run_ktrace list client server
+	[ "$status" -eq 0 ]
+	[ "$(awk '{ print $1, $2, $3, $4 }' <<<"$output")" = "0.000000000 +-? client [000]
+0.000000001 +-? server [000]
+0.000002000 +-? client [000]
+0.000002001 +-? server [000]" ]
+	LC_ALL=C.UTF-8 run_ktrace list -n 1 client server
+	[[ "$output" = *' ±?      client [000] '* ]]
+	run_ktrace list --time raw -n 1 client server
+	[[ "$output" = '1000 client [000] '* ]]
+	LC_ALL=C run_ktrace list --time delta client server
+	[ "$(sed -n 2p <<<"$output" | awk '{ print $2, $3, $4 }')" = '0.000000001 +-? server' ]
+	run_ktrace list --json client server
+	[ "$(jq -c '[.trace, .ns, .error_ns, has("error_ns"), has("early_ns")]' <<<"$output")" = \
+		'[0,0,null,true,false]
+[1,1,null,true,false]
+[0,2000,null,true,false]
+[1,2001,null,true,false]' ]
+}
+
+@test "several files of one host have neither a host's name nor an error" {
+	host_files client
+	cp client again
+	run_ktrace list client again
+	[ "$(awk '{ print $2, $3 }' <<<"$output" | sort -u)" = "#0 [000]
+#1 [000]" ]
+	run_ktrace list --json client again
+	[ "$(jq 'has("error_ns")' <<<"$output" | sort -u)" = false ]
+}
+
+@test "hosts of the same name, or with several files, have the number of the file, too" {
+	host_files client server=client
+	cp client again
+	run_ktrace list client server again
+	[ "$(awk '{ print $3 }' <<<"$output" | sort -u)" = "client#0
+client#1
+client#2" ]
+}
+
 @test "a reader that goes away is no error" {
 	cp "$SMALL" again
 	cp "$SMALL" third

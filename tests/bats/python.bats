@@ -224,3 +224,62 @@ installed()
 		        raise AssertionError("no error")
 	END
 }
+
+@test "times of a trace by another host's clock, and their errors" {
+	for host in 0 1; do
+		"$PROGS/mktrace" "host$host" <<-EOF
+			meta host name=h$host boot=b$host
+			meta clock raw=0 mono_ns=0 real_ns=$((1000000000000 * (host + 1))) hz=1000000000
+			meta stream id=0 kind=user cpu=0 ring=65536 block=4096 policy=drop
+			meta event kind=user id=16 desc=t:e{u32%20n;}
+			block 0
+			rec $((1000 + host)) 16 7 u32:$host
+			rec $((3000 + host)) 16 7 u32:$host
+		EOF
+	done
+	python3 - <<-'END'
+		from ktrace import Traceset
+		START = 10 ** 12
+		with Traceset("host0", "host1") as s:
+		    assert not s.is_corrected(1) and s.error(1, 0) is None
+		    for bad in (-1, 2):
+		        try:
+		            s.correct(bad, [])
+		        except ValueError:
+		            pass
+		        else:
+		            raise AssertionError(bad)
+		    for bad in ([(0, START, 0, 0)], [(5, START, 0, 0), (4, START + 1, 0, 0)]):
+		        try:
+		            s.correct(1, bad)
+		        except OSError as error:
+		            assert error.errno == 22, error
+		        else:
+		            raise AssertionError(bad)
+		    try:
+		        s.correct(1, [(0, START, -1, 0), (1, START, 0, 0)])
+		    except ValueError:
+		        pass
+		    else:
+		        raise AssertionError("a negative error")
+		    s.correct(0, [(0, START, 0, 0), (10, START + 10, 0, 0)])
+		    s.correct(1, [(0, START - 100, 30, 20), (2000, START + 1900, 40, 10), (3000, START + 2900, None, 10)])
+		    assert s.is_corrected(0) and s.is_corrected(1)
+		    events = list(s)
+		    assert [(e.trace, e.time - START, e.error, e.error_ns) for e in events] == [
+		        (1, 901, (40, 20), 40), (0, 1000, (0, 0), 0), (1, 2901, None, None), (0, 3000, (0, 0), 0)], events
+		    assert s.error(1, 5) == (40, 20) and s.error(1, 10 ** 6) is None
+		    try:
+		        s.correct(1, [])
+		    except OSError as error:
+		        assert error.errno == 16, error
+		    else:
+		        raise AssertionError("corrected while it is read")
+		try:
+		    events[0].error
+		except ValueError:
+		    pass
+		else:
+		    raise AssertionError("closed")
+	END
+}

@@ -16,7 +16,7 @@ STRUCTS = {'Damage': 'ktrace_damage', 'Opts': 'ktrace_traceset_options', 'Stream
            'Enumerator': 'ktrace_enumerator', 'Field': 'ktrace_field', 'Type': 'ktrace_event_type',
            'Event': 'ktrace_trace_event', 'Stats': 'ktrace_traceset_stats', 'Until': 'ktrace_until',
            'Value': 'ktrace_value', 'Values': 'ktrace_values', 'Item': 'ktrace_item',
-           'Stack': 'ktrace_trace_stack'}
+           'Correction': 'ktrace_correction', 'TimeError': 'ktrace_time_error', 'Stack': 'ktrace_trace_stack'}
 root = sys.argv[1]
 lines, expected = [], []
 for name, struct in STRUCTS.items():

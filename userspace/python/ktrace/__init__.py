@@ -148,6 +148,22 @@ class Event:
         return [(a, _function(self._trace, a - bool(i))) for i, a in enumerate(addresses)]
 
     @property
+    def error(self) -> Optional[Tuple[int, int]]:
+        """How much earlier and later the true time may be, by the reference host's clock, in ns. None if that is
+        not known, or if the traceset was not corrected: see Traceset.correct().
+        """
+        self._set._check()
+        return _error(self._trace, self.raw)
+
+    @property
+    def error_ns(self) -> Optional[int]:
+        """The larger part of error. Events of two hosts are certainly in the order of their times only if
+        their times with these errors do not overlap.
+        """
+        error = self.error
+        return None if error is None else max(error)
+
+    @property
     def is_lost(self) -> bool:
         """True if it reports lost events, in the fields reason and count."""
         return self.id == _c.ID_LOST
@@ -164,6 +180,11 @@ class Event:
         self._set._check()
         comm = _c.trace_comm(self._trace, self.tid, self.raw)
         return None if comm is None else _text(comm)
+
+
+def _error(trace, raw):
+    error = _c.TimeError()
+    return (error.early_ns, error.late_ns) if _c.trace_error(trace, raw, error) else None
 
 
 def _function(trace, address):
@@ -327,6 +348,37 @@ class Traceset:
             _c.check(_c.traceset_seek_position(self._pointer, place._pointer))
         else:
             _c.check(_c.traceset_seek(self._pointer, min(max(int(place), 0), _c.NONE)))
+
+    def _trace(self, number):
+        self._check()
+        trace = _c.traceset_trace(self._pointer, number) if 0 <= number < _c.NONE else None
+        if not trace:
+            raise ValueError(f'there is no trace number {number}')
+        return trace
+
+    def correct(self, trace: int, knots: Iterable[Tuple[int, int, Optional[int], Optional[int]]]) -> None:
+        """Makes the times of a trace those of another host's clock, before the first event is read.
+
+        knots: (stamp, time, ns that the true time may be earlier, and later, or None if not known), by
+        stamp, at least two; between them time runs evenly. None at all: the trace's own clock again.
+        """
+        self._trace(trace)
+        table = [(raw, time, _c.NONE if early is None else early, _c.NONE if late is None else late)
+                 for raw, time, early, late in knots]
+        if any(not 0 <= n <= _c.NONE for knot in table for n in knot):
+            raise ValueError('a stamp, a time or an error is below 0, or above 64 bits')
+        array = (_c.Correction * len(table))(*table)
+        _c.check(_c.traceset_correct(self._pointer, trace, array, len(table)))
+
+    def is_corrected(self, trace: int) -> bool:
+        """True if the times of the trace are those of another host's clock, or of the reference host."""
+        return _c.trace_is_corrected(self._trace(trace))
+
+    def error(self, trace: int, raw: int) -> Optional[Tuple[int, int]]:
+        """The error of the time at a stamp, as Event.error."""
+        if not 0 <= raw <= _c.NONE:
+            raise ValueError('a stamp has 64 bits')
+        return _error(self._trace(trace), raw)
 
     def close(self) -> None:
         """Frees everything. Events that were read no longer have fields, context, pid and comm."""

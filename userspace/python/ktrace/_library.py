@@ -72,6 +72,14 @@ class Item(Structure):
     _fields_ = [('kind', c_uint32), ('value', c_uint64)]
 
 
+class Correction(Structure):
+    _fields_ = [('raw', c_uint64), ('time', c_uint64), ('early_ns', c_uint64), ('late_ns', c_uint64)]
+
+
+class TimeError(Structure):
+    _fields_ = [('early_ns', c_uint64), ('late_ns', c_uint64)]
+
+
 class Stack(Structure):
     _fields_ = [('number', c_uint64), ('kind', c_uint32), ('pid', c_uint32), ('is_cut', c_bool), ('nr', c_uint32),
                 ('address', POINTER(c_uint64))]
@@ -109,6 +117,8 @@ for _name, _result, *_args in [
         ('event_items', c_uint32, POINTER(Event)), ('event_item', Item, POINTER(Event), c_uint32),
         ('item_name', c_char_p, c_uint32), ('trace_stack', POINTER(Stack), _P, c_uint64),
         ('trace_cgroup', c_char_p, _P, c_uint64),
+        ('traceset_correct', c_int, _P, c_size_t, POINTER(Correction), c_size_t),
+        ('trace_error', c_bool, _P, c_uint64, POINTER(TimeError)), ('trace_is_corrected', c_bool, _P),
         ('trace_kernel_symbol', c_char_p, _P, c_uint64, POINTER(c_uint64))]:
     _function = getattr(lib, 'ktrace_' + _name)
     _function.restype = _result

@@ -106,7 +106,7 @@ static void keep_line(struct side *s, char *line)
 
 	if (s->event) {
 		s->lines.out = &out;
-		s->lines.before = s->lines.start = s->scope.start;
+		lines_begin(&s->lines, s->scope.set, s->scope.start);
 		line_put(&s->lines, s->event);
 		while (out.len && out.buf[out.len - 1] == '\n')
 			out.len--;

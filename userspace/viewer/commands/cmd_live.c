@@ -116,8 +116,7 @@ static int begin(struct live *l, struct ktrace_traceset *set)
 	int ret = time_range_begin(&l->scope, set);
 
 	progress_end();
-	l->lines.has_many_files = ktrace_traceset_trace(set, 1);
-	l->lines.start = l->lines.before = l->scope.start;
+	lines_begin(&l->lines, set, l->scope.start);
 	l->lines.out = output();
 	if (!ret && !l->has_all && !l->scope.since.is_set)
 		ret = skip_all(l);
@@ -135,7 +134,7 @@ static int find_window(struct live *l)
 {
 	int ret = time_range_find_window(&l->scope);
 
-	l->lines.start = l->lines.before = l->scope.start;
+	lines_begin(&l->lines, l->scope.set, l->scope.start);
 	l->top.begin = l->top.from = l->top.to = l->scope.from;
 	return ret;
 }

@@ -186,8 +186,7 @@ static int put_events(struct view *v, struct ktrace_traceset *set, int nr, char 
 	struct lines *lines = &v->lines.lines;
 	int ret = begin(v, set, nr, paths);
 
-	lines->has_many_files = ktrace_traceset_trace(set, 1);
-	lines->start = lines->before = v->scope.start;
+	lines_begin(lines, set, v->scope.start);
 	lines->is_json = v->lines.form == PTT_JSON;
 	lines->out = output();
 	while (!ret && !lines->out->error) {

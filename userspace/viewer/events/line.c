@@ -29,6 +29,13 @@ static const struct {
 
 #define FLAGS_NAMED (KTRACE_EVENT_CONTEXT - 1u)
 
+struct line_before line_before(const struct ktrace_trace_event *e)
+{
+	return (struct line_before){
+		.time = e->time, .trace = e->stream->trace, .raw = e->raw,
+	};
+}
+
 static __u64 since(__u64 time, __u64 start)
 {
 	return time > start ? time - start : 0;
@@ -45,7 +52,7 @@ void line_put_time(struct lines *l, const struct ktrace_trace_event *e)
 		break;
 	case TIME_DELTA:
 		ktrace_out_char(l->out, '+');
-		out_seconds(l->out, since(e->time, l->before), 13);
+		out_seconds(l->out, since(e->time, l->before.time), 13);
 		break;
 	default:
 		out_seconds(l->out, since(e->time, l->start), 15);
@@ -104,11 +111,10 @@ static void keep(struct same *same, const struct ktrace_out *out, size_t from,
 	memcpy(same->text, out->buf + from, same->len);
 }
 
-/* Writes the part between time and fields: number of the file, CPU, thread, name of the event. */
+/* Writes the part between time and fields: file or host, CPU, thread, name of the event. */
 static void put_middle(struct lines *l, const struct ktrace_trace_event *e, __u32 pid,
 		       const char *comm, const char *alias)
 {
-	const struct ktrace_trace *trace = e->stream->trace;
 	struct same *same = &l->same[(e->tid + e->stream->id * 7 + e->id * 31) % SAME_NR];
 	struct ktrace_out *out = l->out;
 	size_t from = out->len;
@@ -121,10 +127,7 @@ static void put_middle(struct lines *l, const struct ktrace_trace_event *e, __u3
 	same->stream = NULL;
 	same->pid = pid;
 	snprintf(same->comm, sizeof(same->comm), "%s", comm);
-	if (l->has_many_files) {
-		ktrace_out_str(out, " #");
-		ktrace_out_u64(out, ktrace_trace_index(trace));
-	}
+	line_put_file(l, e);
 	put_cpu(out, e->stream->cpu);
 	put_thread(out, e, pid, comm, alias);
 	out_event_name(out, e);
@@ -264,6 +267,7 @@ static void put_text(struct lines *l, const struct ktrace_trace_event *e, __u32 
 	size_t i;
 
 	line_put_time(l, e);
+	line_put_error(l, e);
 	put_middle(l, e, pid, comm, names->thread);
 	if (line_has_fields(e)) {
 		is_cut = names->has_any ? put_fields_named(out, e, names) :
@@ -400,6 +404,7 @@ void line_put_json_begin(struct lines *l, const struct ktrace_trace_event *e, __
 	out_seconds(out, e->time, 0);
 	ktrace_out_char(out, '"');
 	put_key_u64(out, "ns", since(e->time, l->start));
+	line_put_json_error(l, e);
 	put_key_u64(out, "raw", e->raw);
 	put_key_u64(out, "trace", ktrace_trace_index(e->stream->trace));
 	put_key_u64(out, "stream", e->stream->id);
@@ -500,7 +505,7 @@ void line_put_named(struct lines *l, const struct ktrace_trace_event *e, __u32 p
 		put_text(l, e, pid, comm, names);
 	if (is_marked)
 		ktrace_out_str(l->out, colour_end());
-	l->before = e->time;
+	l->before = line_before(e);
 }
 
 void line_find_names(const struct lines *l, const struct ktrace_trace_event *e,

@@ -3,6 +3,7 @@
 #ifndef VIEWER_EVENTS_LINE_H
 #define VIEWER_EVENTS_LINE_H
 
+#include "base/hosts.h"
 #include "symbols/symbols.h"
 
 #include <ktrace/traceset.h>
@@ -49,14 +50,29 @@ struct same {
 };
 
 /**
+ * struct line_before - the previous line
+ * @time:	its time, or where the times of lines begin
+ * @trace:	its trace, NULL = there is no previous line
+ * @raw:	its stamp
+ */
+struct line_before {
+	__u64 time;
+	const struct ktrace_trace *trace;
+	__u64 raw;
+};
+
+/**
  * struct lines - how events are printed
  * @out:	where they go
+ * @set:	the files
  * @has_many_files: lines have the number of the file
+ * @has_hosts:	there are several hosts: lines have the host instead, and the error of the time
+ * @host_width:	length of the longest label of a host
  * @time:	how to show times
  * @is_json:	one object a line
  * @has_colours: lost events are highlighted
  * @start:	time of the first event of all
- * @before:	time of the previous line
+ * @before:	the previous line
  * @symbols:	looks up addresses of code; NULL = no lookup. Single-threaded only
  * @has_stacks:	print stacks after events that have them. Single-threaded only
  * @aliases:	names, up to date for the event to be printed; NULL = none
@@ -64,12 +80,15 @@ struct same {
  */
 struct lines {
 	struct ktrace_out *out;
+	const struct ktrace_traceset *set;
 	bool has_many_files;
+	bool has_hosts;
+	size_t host_width;
 	enum time_format time;
 	bool is_json;
 	bool has_colours;
 	__u64 start;
-	__u64 before;
+	struct line_before before;
 	struct symbols *symbols;
 	bool has_stacks;
 	const struct object_names *aliases;
@@ -78,6 +97,8 @@ struct lines {
 
 /* The option --time; refers to an enum time_format */
 extern const struct option_row time_options[];
+/* Begins the lines of @set, whose first event has the time @start. */
+void lines_begin(struct lines *l, const struct ktrace_traceset *set, __u64 start);
 void line_put(struct lines *l, const struct ktrace_trace_event *e);
 /* Looks up the names of an event's thread and objects. */
 void line_find_names(const struct lines *l, const struct ktrace_trace_event *e,
@@ -93,6 +114,13 @@ void line_put_name(struct ktrace_out *out, const char *name);
 void line_put_json_name(struct ktrace_out *out, const char *key, const char *name);
 /* Shared with other forms of a line: the time; an object up to the event's name */
 void line_put_time(struct lines *l, const struct ktrace_trace_event *e);
+/* With several hosts, writes a column, or members of an object, with the error of the time. */
+void line_put_error(struct lines *l, const struct ktrace_trace_event *e);
+void line_put_json_error(struct lines *l, const struct ktrace_trace_event *e);
+/* Writes the column that tells the files or hosts apart, if there are several. */
+void line_put_file(struct lines *l, const struct ktrace_trace_event *e);
+/* Returns what the line after that of @e has to know of it. */
+struct line_before line_before(const struct ktrace_trace_event *e);
 void line_put_json_begin(struct lines *l, const struct ktrace_trace_event *e, __u32 pid,
 			 const char *comm);
 

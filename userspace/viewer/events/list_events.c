@@ -128,8 +128,7 @@ static int print_all(struct list_events *p, struct ktrace_traceset *set)
 		ret = begin_aliases(p, set);
 	if (!ret)
 		ret = time_range_begin(&p->scope, set);
-	p->lines.has_many_files = ktrace_traceset_trace(set, 1);
-	p->lines.start = p->lines.before = p->scope.start;
+	lines_begin(&p->lines, set, p->scope.start);
 	p->lines.out = output();
 	while (!ret && lines < p->left && !p->lines.out->error) {
 		ret = time_range_next(&p->scope, &e);

@@ -51,7 +51,7 @@ struct sheet_line {
  * @state:	see above; under the lock
  * @nr:		number of lines
  * @used:	bytes used of @bytes
- * @before:	time of the line before the first one
+ * @before:	the line before the first one
  * @out:	their text
  * @lines:	events
  * @bytes:	payload of the events
@@ -60,7 +60,7 @@ struct sheet {
 	enum sheet_state state;
 	__u32 nr;
 	__u32 used;
-	__u64 before;
+	struct line_before before;
 	struct ktrace_out out;
 	struct sheet_line lines[SHEET_LINES];
 	char bytes[SHEET_BYTES];
@@ -73,7 +73,7 @@ struct sheet {
  * @alone:	lines until the helper is started
  * @is_helped:	the helper was started
  * @helper:	the thread
- * @before:	time of the last collected line
+ * @before:	the last collected line
  * @first:	the next sheet to write
  * @nr:		sheets from @first on that are not free; the one after them is being filled
  * @sheets:	a ring of them
@@ -88,7 +88,7 @@ struct parallel_format {
 	__u64 alone;
 	bool is_helped;
 	pthread_t helper;
-	__u64 before;
+	struct line_before before;
 	__u32 first;
 	__u32 nr;
 	struct sheet *sheets;
@@ -253,7 +253,7 @@ static void collect(struct parallel_format *p, const struct ktrace_trace_event *
 	strncpy(line->comm, comm ? comm : "", sizeof(line->comm) - 1);
 	line->comm[sizeof(line->comm) - 1] = '\0';
 	line_find_names(p->lines, e, &line->names);
-	p->before = e->time;
+	p->before = line_before(e);
 }
 
 static bool has_second_core(void)
@@ -298,7 +298,7 @@ void parallel_format_put(struct parallel_format *p, const struct ktrace_trace_ev
 		write_all(p);
 		p->lines->before = p->before;
 		line_put(p->lines, e);
-		p->before = e->time;
+		p->before = line_before(e);
 	}
 }
 

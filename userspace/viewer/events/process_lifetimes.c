@@ -7,7 +7,7 @@
  */
 #include "process_lifetimes.h"
 
-#include "slices.h"
+#include "base/hosts.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -184,17 +184,3 @@ __s64 event_integer(const struct ktrace_trace_event *e, const char *name)
 			return v.count ? ktrace_value_s64(&v, 0) : 0;
 	return 0;
 }
-
-__u32 machine_of(const struct ktrace_traceset *set, const struct ktrace_trace *trace)
-{
-	const __u32 file = (__u32)ktrace_trace_index(trace);
-	const char *boot = ktrace_trace_meta(trace, "host", "boot"), *other;
-	__u32 i;
-
-	for (i = 0; boot && i < file; i++) {
-		other = ktrace_trace_meta(ktrace_traceset_trace(set, i), "host", "boot");
-		if (other && !strcmp(boot, other))
-			return i;
-	}
-	return file;
-}

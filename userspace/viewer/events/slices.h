@@ -56,7 +56,5 @@ void slices_put_name(struct slices *s, struct ktrace_out *out, const struct ktra
 
 /* Returns the field of this name as an integer, 0 if there is none. */
 __s64 event_integer(const struct ktrace_trace_event *e, const char *name);
-/* Returns the number of the first trace of the same boot. */
-__u32 machine_of(const struct ktrace_traceset *set, const struct ktrace_trace *trace);
 
 #endif

@@ -11,6 +11,7 @@
 #include "export.h"
 
 #include "analysis/followed.h"
+#include "base/hosts.h"
 #include "base/json.h"
 #include "base/progress.h"
 #include "events/context.h"

@@ -34,13 +34,13 @@ static void put_number(struct ktrace_out *out, __u64 n)
 		ktrace_out_char(out, '-');
 }
 
-static void put_file(struct ptt_lines *l, struct ktrace_out *out,
-		     const struct ktrace_trace_event *e)
+/* The form for programs always has the number, in the last column. */
+static void put_raw_file(struct ptt_lines *l, const struct ktrace_trace_event *e)
 {
 	if (!l->lines.has_many_files)
 		return;
-	ktrace_out_str(out, " #");
-	ktrace_out_u64(out, ktrace_trace_index(e->stream->trace));
+	ktrace_out_str(l->lines.out, " #");
+	ktrace_out_u64(l->lines.out, ktrace_trace_index(e->stream->trace));
 }
 
 static void put_raw_head(struct ktrace_out *out, const struct ktrace_trace_event *e, __u32 pid)
@@ -60,7 +60,8 @@ static void put_text_head(struct ptt_lines *l, struct ktrace_out *out,
 {
 	const char *name = NULL;
 
-	put_file(l, out, e);
+	line_put_error(&l->lines, e);
+	line_put_file(&l->lines, e);
 	if (e->id != KTRACE_ID_LOST) {
 		ktrace_out_str(out, " thread");
 		put_number(out, pid);
@@ -95,7 +96,7 @@ void ptt_line_begin(struct ptt_lines *l, const struct ptt *p)
 			put_text_head(l, &out, e, pid);
 	}
 	l->lines.out = to;
-	l->lines.before = e->time;
+	l->lines.before = line_before(e);
 	l->head_size = out.len;
 	for (i = 0; i < p->value_nr; i++)
 		l->values[i].is_made = false;
@@ -211,7 +212,7 @@ static void put_raw(struct ptt_lines *l, const struct ptt *p, const struct ptt_e
 			add(out, " -", 2);
 		}
 	}
-	put_file(l, out, p->event);
+	put_raw_file(l, p->event);
 }
 
 /* Writes "initializes barrier 0x1234, left=2": labels are " barrier=", " left=". */

@@ -21,8 +21,7 @@ int list_begin(struct list *l, struct feed *feed)
 		return -ENOMEM;
 	l->out.cap = LINE_MAX_SIZE - 1;
 	l->lines.out = &l->out;
-	l->lines.start = feed->start;
-	l->lines.has_many_files = ktrace_traceset_trace(feed->set, 1);
+	lines_begin(&l->lines, feed->set, feed->start);
 	return 0;
 }
 

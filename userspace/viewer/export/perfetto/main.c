@@ -7,6 +7,7 @@
  */
 #include "perfetto.h"
 
+#include "base/hosts.h"
 #include "base/progress.h"
 #include "events/line.h"
 
