@@ -41,6 +41,8 @@ struct moment {
  * @is_between:	a pair is between two runs: the tree knows best
  * @low:	of the error of each
  * @high:	and its largest value
+ * @up:		what hosts with bounds of one side must be moved by, so that they respect all of them
+ * @down:	the same in the other direction, not above 0
  */
 struct place {
 	struct estimate *e;
@@ -54,6 +56,8 @@ struct place {
 	double *x;
 	double *low;
 	double *high;
+	double *up;
+	double *down;
 };
 
 /* Finds the range of the offset by the method wanted. Returns as ktrace_pair_range(). */
@@ -318,13 +322,30 @@ static double clamp(double want, double low, double high)
 	return fmax(low, fmin(want, high));
 }
 
+/* Returns the error by what all clocks are believed to share. */
+static double prior_of(const struct place *p, __u32 host, double t)
+{
+	const struct host *hosts = p->e->hosts;
+
+	return p->x[host] + hosts[host].prior - hosts[p->e->reference].prior - t;
+}
+
+/* Notes how far a host without bounds of both sides must be moved. */
+static void note_move(struct place *p, __u32 host, double t)
+{
+	const double prior = prior_of(p, host, t);
+
+	p->up[host] = fmax(p->up[host], p->low[host] - prior + 2 * ROUNDING);
+	p->down[host] = fmin(p->down[host], p->high[host] - prior - 2 * ROUNDING);
+}
+
 static int add_knot(struct place *p, __u32 host, double t)
 {
 	struct host *h = &p->e->hosts[host];
 	const double low = p->low[host], high = p->high[host], x = p->x[host];
-	const double prior = x + h->prior - p->e->hosts[p->e->reference].prior - t;
 	const double bend = p->e->wander * p->step * p->step / 8 + ROUNDING;
-	const double error = isinf(low) || isinf(high) ? clamp(prior, low, high) :
+	const double error = isinf(low) || isinf(high) ?
+				prior_of(p, host, t) + p->up[host] + p->down[host] :
 			     p->is_between ? clamp(0, low, high) : low + (high - low) / 2;
 	const struct knot *last = h->knot_nr ? &h->knots[h->knot_nr - 1] : NULL;
 
@@ -340,7 +361,8 @@ static int add_knot(struct place *p, __u32 host, double t)
 	return 0;
 }
 
-static int settle_moment(struct place *p, const struct moment *m)
+/* Finds the errors of all hosts at a moment; notes moves of those that need them, or adds knots. */
+static int settle_moment(struct place *p, const struct moment *m, bool moves)
 {
 	struct estimate *e = p->e;
 	int ret;
@@ -349,13 +371,18 @@ static int settle_moment(struct place *p, const struct moment *m)
 	show(p, m);
 	ret = find_errors(p, e->regresses);
 	if (!ret || (ret > 0 && p->is_between)) {
-		e->contradictions += !ret && !p->is_between;
+		e->contradictions += !moves && !ret && !p->is_between;
 		ret = find_errors(p, true);
 	}
-	for (h = 0; h < e->nr && ret >= 0; h++)
-		if (h != e->reference && !e->hosts[h].is_virtual &&
-		    (isfinite(p->low[h]) || isfinite(p->high[h])))
+	for (h = 0; h < e->nr && ret >= 0; h++) {
+		if (h == e->reference || e->hosts[h].is_virtual ||
+		    (isinf(p->low[h]) && isinf(p->high[h])))
+			continue;
+		if (!moves)
 			ret = add_knot(p, h, m->t);
+		else if (!e->hosts[h].is_linked)
+			note_move(p, h, m->t);
+	}
 	return ret < 0 ? ret : 0;
 }
 
@@ -363,18 +390,22 @@ static int settle_moment(struct place *p, const struct moment *m)
 int ktrace_place(struct estimate *e)
 {
 	struct place p = { .e = e, .order = calloc(e->nr + 1, sizeof(*p.order)),
-			   .x = calloc(3 * (size_t)e->nr + 1, sizeof(*p.x)) };
+			   .x = calloc(5 * (size_t)e->nr + 1, sizeof(*p.x)) };
 	int ret = p.order && p.x ? 0 : -ENOMEM;
 	size_t i;
 
 	p.low = ret ? NULL : p.x + e->nr;
 	p.high = ret ? NULL : p.low + e->nr;
+	p.up = ret ? NULL : p.high + e->nr;
+	p.down = ret ? NULL : p.up + e->nr;
 	if (!ret) {
 		make_order(&p);
 		ret = make_moments(&p);
 	}
+	for (i = 0; i < p.nr && !ret && p.order_nr < e->nr; i++)
+		ret = settle_moment(&p, &p.moments[i], true);
 	for (i = 0; i < p.nr && !ret; i++)
-		ret = settle_moment(&p, &p.moments[i]);
+		ret = settle_moment(&p, &p.moments[i], false);
 	free(p.order);
 	free(p.x);
 	free(p.moments);
