@@ -17,7 +17,10 @@
 
 #define MOMENTS_MAX 65536u
 #define STEPS_IN_REACH 16
-#define SOLVE_STEPS 12
+#define SOLVE_STEPS 6
+#define SEARCH_STEPS 64
+#define WIDTH 1e6	/* ns, of the first interval that is searched */
+#define WIDTH_MAX 1e18
 #define NEAR 0.5	/* ns */
 #define ROUNDING 1.0	/* ns: times will be whole ones */
 
@@ -107,6 +110,31 @@ static double offset_at(const struct estimate *e, struct edge *edge, double x)
 	return a + (b - a) * (x - next[-1].to) / (next->from - next[-1].to);
 }
 
+static double first_at(const struct estimate *e, struct edge *edge, double x)
+{
+	return x + offset_at(e, edge, x);
+}
+
+/* Finds the same as second_at() where offsets change too fast for its steps: halves an interval. */
+static double search_second(const struct estimate *e, struct edge *edge, double y, double x)
+{
+	double low = x, high = x, middle, width;
+	int i;
+
+	for (width = WIDTH; first_at(e, edge, low) > y && width < WIDTH_MAX; width *= 2)
+		low -= width;
+	for (width = WIDTH; first_at(e, edge, high) < y && width < WIDTH_MAX; width *= 2)
+		high += width;
+	for (i = 0; i < SEARCH_STEPS && high - low > NEAR; i++) {
+		middle = low + (high - low) / 2;
+		if (first_at(e, edge, middle) < y)
+			low = middle;
+		else
+			high = middle;
+	}
+	return high;
+}
+
 /* Returns the time of the second host at time @y of the first one. */
 static double second_at(const struct estimate *e, struct edge *edge, double y)
 {
@@ -119,7 +147,7 @@ static double second_at(const struct estimate *e, struct edge *edge, double y)
 			return next;
 		x = next;
 	}
-	return x;
+	return search_second(e, edge, y, x);
 }
 
 static struct edge *edge_of(const struct estimate *e, __u32 a, __u32 b)
@@ -140,7 +168,7 @@ static double convert(const struct estimate *e, __u32 from, __u32 to, double x)
 {
 	struct edge *edge = edge_of(e, from, to);
 
-	return edge->pair.host[1] == from ? x + offset_at(e, edge, x) : second_at(e, edge, x);
+	return edge->pair.host[1] == from ? first_at(e, edge, x) : second_at(e, edge, x);
 }
 
 /* Returns the reference's time at time @x of a host. */
@@ -339,6 +367,29 @@ static void note_move(struct place *p, __u32 host, double t)
 	p->down[host] = fmin(p->down[host], p->high[host] - prior - 2 * ROUNDING);
 }
 
+/* Moves a knot in time; its interval stays where it is. */
+static void move_knot(struct knot *k, double t)
+{
+	k->early = fmax(k->early + (t - k->t), 0);
+	k->late = fmax(k->late - (t - k->t), 0);
+	k->t = t;
+}
+
+/*
+ * Time must not go back to the last knot. Those before whose interval allows it become as early:
+ * they are where a clock was set. Otherwise the last one becomes later.
+ */
+static void keep_order(struct host *h)
+{
+	struct knot *last = &h->knots[h->knot_nr - 1], *k = last;
+
+	while (k > h->knots && k[-1].t > last->t && k[-1].early >= k[-1].t - last->t)
+		move_knot(--k, last->t);
+	if (k > h->knots && k[-1].t > last->t)
+		for (; k <= last; k++)
+			move_knot(k, fmax(k->t, k[-1].t));
+}
+
 static int add_knot(struct place *p, __u32 host, double t)
 {
 	struct host *h = &p->e->hosts[host];
@@ -353,11 +404,10 @@ static int add_knot(struct place *p, __u32 host, double t)
 		return 0;
 	if (!LIST_GROW(h->knots, h->knot_nr, h->knot_cap))
 		return -ENOMEM;
-	last = h->knot_nr ? &h->knots[h->knot_nr - 1] : NULL;
 	h->knots[h->knot_nr++] = (struct knot){
-		.x = x, .t = last && t + error < last->t ? last->t : t + error,
-		.early = error - low + bend, .late = high - error + bend,
+		.x = x, .t = t + error, .early = error - low + bend, .late = high - error + bend,
 	};
+	keep_order(h);
 	return 0;
 }
 

@@ -52,7 +52,10 @@ static const struct knot *knot_before(const struct host *h, double x)
 	return &h->knots[low < h->knot_nr - 1 ? low : h->knot_nr - 2];
 }
 
-/* Notes that time @x of a host should be time @t of the reference, if its error allows that. */
+/*
+ * Notes that time @x of a host should be time @t of the reference, if its error and the order of
+ * its knots allow that. Returns 0, -ENOMEM.
+ */
 static int add_kink(struct estimate *e, struct kinks *k, __u32 host, double x, double t)
 {
 	const struct knot *a = knot_before(&e->hosts[host], x);
@@ -60,7 +63,8 @@ static int add_kink(struct estimate *e, struct kinks *k, __u32 host, double x, d
 	const double early = fmax(a->early, a[1].early) + moved;
 	const double late = fmax(a->late, a[1].late) - moved;
 
-	if (early < -MARGIN || late < -MARGIN)
+	if (early < -MARGIN || late < -MARGIN || (x > a->x && t < a->t) ||
+	    (x < a[1].x && t > a[1].t))
 		return 0;
 	if (!LIST_GROW(k->at, k->nr, k->cap))
 		return -ENOMEM;
