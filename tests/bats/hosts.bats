@@ -18,10 +18,10 @@ teardown() { teardown_test; }
 	LC_ALL=C run_ktrace list hosts/h0 hosts/h1 hosts/h2
 	[ "$status" -eq 0 ]
 	[ "$(grep -cE ' (server1|server2) +\[' <<<"$output")" -gt 100 ]
-	[ -z "$(grep -E ' (server1|server2) +\[' <<<"$output" |
-		grep -vE ' \+-[0-9.]+[mun]?s +server')" ]
+	[ "$(grep -E ' (server1|server2) +\[' <<<"$output" |
+		grep -vcE ' \+-[0-9.]+[mun]?s +server')" -eq 0 ]
 	[ "$(grep -cE '^ *[0-9.]+ +client +\[' <<<"$output")" -gt 100 ]
-	[ -z "$(grep -E '\+-.* client +\[' <<<"$output")" ]
+	[ "$(grep -cE '\+-.* client +\[' <<<"$output")" -eq 0 ]
 	run_ktrace list --json hosts/h0 hosts/h1 hosts/h2
 	jq -se 'all(.trace != 0 or .error_ns == 0) and all(.trace == 0 or .error_ns > 0) and
 		all((.early_ns // 0) <= .error_ns)' <<<"$output"
@@ -53,5 +53,5 @@ teardown() { teardown_test; }
 	[ "$(awk '/^[0-9]+\// { h = h " " last } /^(client|server)/ { last = $1; print last }' \
 		<<<"$output" | tr '\n' ' ')" = 'client server1 server2 ' ]
 	run_ktrace flow hosts/h1
-	[ -z "$(grep -E 'sent,|^hosts:' <<<"$output")" ]
+	[ "$(grep -cE 'sent,|^hosts:' <<<"$output")" -eq 0 ]
 }
