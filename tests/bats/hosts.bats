@@ -12,7 +12,15 @@ setup()
 		--host 1,wall=0.3,drift=50 --host 2,wall=-0.7,drift=-80 hosts
 }
 
-teardown() { teardown_test; }
+teardown()
+{
+	tmux kill-server 2>/dev/null || true
+	teardown_test
+}
+
+screen() { tmux capture-pane -p; }
+is_on_screen() { screen | grep -qE -e "$1"; }
+shows() { retry 0.02 is_on_screen "$1" || { screen; return 1; }; }
 
 @test "list: other hosts have an error, the reference host has none" {
 	LC_ALL=C run_ktrace list hosts/h0 hosts/h1 hosts/h2
@@ -54,4 +62,23 @@ teardown() { teardown_test; }
 		<<<"$output" | tr '\n' ' ')" = 'client server1 server2 ' ]
 	run_ktrace flow hosts/h1
 	[ "$(grep -cE 'sent,|^hosts:' <<<"$output")" -eq 0 ]
+}
+
+@test "tui: rows by host with their messages, times with their errors" {
+	export TMUX_TMPDIR=$BATS_TEST_TMPDIR
+	unset TMUX
+	run_ktrace flow hosts/h0 hosts/h1
+	sent=$(sed -n 's/^server1 .*| \([0-9]*\) sent.*/\1/p' <<<"$output")
+	[ "$sent" -gt 0 ]
+	tmux -f /dev/null new-session -d -x 200 -y 40 \
+		"env LC_ALL=C.UTF-8 '$KTRACE' tui hosts/h0 hosts/h1; exec sleep 300"
+	shows '^client: [0-9]+ > [0-9]+ < +\|[ <>x]+\|'
+	shows "^server1: $sent > [0-9]+ < +\\|[ <>x]+\\|"
+	shows '> sent < received x both'
+	shows '^ +0\.[0-9]+ ±[0-9.]+us +server1 +\['
+	[ "$(screen | grep -E '^(client:|server1:|cpu )' | awk '{ print $1 }' | uniq | tr -d '\n')" = \
+		client:cpuserver1:cpu ]
+	tmux send-keys G Enter
+	shows '^host +(client|server1)'
+	shows '^time +0\.[0-9]+ s'
 }
