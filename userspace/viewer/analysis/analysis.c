@@ -253,6 +253,8 @@ static void end_window(struct analysis *a)
 		a->to = a->until_ns;
 	progress_end();
 	ktrace_state_flush(a->state, a->to);
+	if (a->finish)
+		a->finish(a);
 }
 
 static int analyse(struct analysis *a)

@@ -30,6 +30,7 @@ struct sheet;
  *		NULL; 0, -errno
  * @event:	called for an event of the window, after the state is updated; may be NULL; 0,
  *		-errno
+ * @finish:	called after the last event, before the result; may be NULL
  * @show:	prints the result: after the line about the window, or into the JSON object
  * @plot:	draws the result, if the command has ANALYSIS_SVG_SET; may be NULL
  * @svg:	file for the picture, NULL = print text
@@ -60,6 +61,7 @@ struct analysis {
 	int (*begin)(struct analysis *a);
 	int (*early)(struct analysis *a, const struct ktrace_trace_event *e);
 	int (*event)(struct analysis *a, const struct ktrace_trace_event *e);
+	void (*finish)(struct analysis *a);
 	void (*show)(struct analysis *a);
 	void (*plot)(struct analysis *a, const struct plot_note *note);
 	const char *svg;

@@ -167,7 +167,7 @@ static struct ktrace_traceset *open_as(bool is_live, int nr, char **paths, int *
 	if (!ret)
 		ret = add_files(set, nr, paths, status);
 	if (!ret)
-		ret = clocks_correct(set, is_live);
+		ret = clocks_correct(set, is_live && !files_are_over(set));
 	if (ret) {
 		fprintf(stderr, "ktrace: %s\n", strerror(-ret));
 		*status = STATUS_DAMAGED;

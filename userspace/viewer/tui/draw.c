@@ -81,7 +81,21 @@ static void draw_scale(struct tui *t, int y, int name_width, __u32 letters)
 		ktrace_out_str(&out, meanings[i]);
 		ktrace_out_char(&out, ' ');
 	}
+	if (t->flow.messages.hosts)
+		ktrace_out_str(&out, "> sent < received x both ");
 	draw_line(y, TERM_DIM, &out);
+}
+
+/* Draws the messages of a host. */
+static void draw_messages(const struct flow *f, const struct flow_row *row, int y, int x, int now)
+{
+	int i;
+
+	term_letter(y, x, 0, '|', false);
+	for (i = 0; i < f->strip.width; i++)
+		term_letter(y, x + 1 + i, 0, message_marks_letter(&f->messages, row->machine, i),
+			    i == now);
+	term_letter(y, x + 1 + f->strip.width, 0, '|', false);
 }
 
 /* Draws a row. Returns the letters in it: a bit each. */
@@ -120,11 +134,14 @@ static void draw_flow(struct tui *t, int y, int height)
 	for (i = 0; i < height && t->flow_top + i < nr; i++) {
 		const struct flow_row *row = t->flow.order[t->flow_top + i];
 
-		flow_name(row, name, sizeof(name));
+		flow_name(&t->flow, row, name, sizeof(name));
 		term_text(y + 1 + i, 0, name_width,
 			  t->flow_top + i == t->flow_selected ? TERM_SELECTED : TERM_PLAIN, name,
 			  0);
-		letters |= draw_strip(s, row, y + 1 + i, name_width + 1, now);
+		if (row->is_host)
+			draw_messages(&t->flow, row, y + 1 + i, name_width + 1, now);
+		else
+			letters |= draw_strip(s, row, y + 1 + i, name_width + 1, now);
 	}
 	draw_scale(t, y, name_width, letters);
 	if (!nr && t->flow.phase == FLOW_READY)

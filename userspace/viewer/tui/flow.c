@@ -16,6 +16,7 @@
 #include <string.h>
 
 #define CPU_KEY (1ull << 63)
+#define HOST_KEY (3ull << 62)
 #define LOST_KEY (~0ull)
 #define BATCH 512	/* events between two looks at the clock */
 
@@ -102,6 +103,7 @@ static void clear(struct flow *f)
 	f->rows = (struct hash_table)HASH_TABLE_INIT(struct flow_row, key);
 	f->order_nr = 0;
 	memset(f->lost, 0, sizeof(f->lost));
+	message_marks_end(&f->messages);
 }
 
 void flow_end(struct flow *f)
@@ -120,6 +122,27 @@ void flow_show(struct flow *f, __u64 from, __u64 to, int width)
 	f->strip.width = width;
 	f->phase = FLOW_BEGINS;
 	f->reached = 0;
+}
+
+/* Adds a row for each host if there are several. Return: 0, -ENOMEM. */
+static int begin_hosts(struct flow *f)
+{
+	int ret = message_marks_begin(&f->messages, f->set, &f->strip);
+	struct flow_row *row;
+	__u64 key;
+	size_t i;
+
+	for (i = 0; i < f->messages.nr && !ret; i++) {
+		if (machine_of(f->set, ktrace_traceset_trace(f->set, i)) != i)
+			continue;
+		key = HOST_KEY | i;
+		row = hash_table_get(&f->rows, &key);
+		if (!row)
+			return -ENOMEM;
+		row->is_host = true;
+		row->machine = (__u32)i;
+	}
+	return ret;
 }
 
 static void add_lost(struct flow *f, const struct ktrace_trace_event *e)
@@ -160,8 +183,10 @@ static int take(struct flow *f, const struct ktrace_trace_event *e)
 		return 0;
 	ret = ktrace_state_update(f->state, e);
 	f->reached = e->time > f->reached ? e->time : f->reached;
-	if (!ret && e->time >= f->strip.from)
+	if (!ret && e->time >= f->strip.from) {
 		mark(f, e);
+		ret = message_marks_add(&f->messages, e);
+	}
 	ret = ret ? ret : f->error;
 	return ret ? ret : 1;
 }
@@ -170,8 +195,10 @@ static int take(struct flow *f, const struct ktrace_trace_event *e)
 static int begin(struct flow *f)
 {
 	const __u64 time = f->strip.from < f->known ? f->strip.from : f->known;
-	int ret = ktrace_state_seek(f->state, time);
+	int ret = begin_hosts(f);
 
+	if (!ret)
+		ret = ktrace_state_seek(f->state, time);
 	f->phase = FLOW_READS;
 	f->reached = time;
 	return ret ? ret : ktrace_position_save(f->set, f->at);
@@ -196,6 +223,7 @@ static int read_on(struct flow *f, unsigned int ms)
 		return ktrace_position_save(f->set, f->at) ? -ENOMEM : 1;
 	if (!ret) {
 		ktrace_state_flush(f->state, f->strip.to);
+		message_marks_finish(&f->messages, message_marks_put, &f->messages);
 		f->phase = FLOW_READY;
 	}
 	return ret ? ret : f->error;
@@ -226,8 +254,8 @@ static int by_name(const void *x, const void *y)
 {
 	const struct flow_row *a = *(struct flow_row *const *)x;
 	const struct flow_row *b = *(struct flow_row *const *)y;
-	const int kind = ORDER(b->is_lost, a->is_lost) ?: ORDER(b->is_cpu, a->is_cpu) ?:
-			 ORDER(a->machine, b->machine);
+	const int kind = ORDER(b->is_lost, a->is_lost) ?: ORDER(a->machine, b->machine) ?:
+			 ORDER(b->is_host, a->is_host) ?: ORDER(b->is_cpu, a->is_cpu);
 
 	if (kind || a->is_cpu)
 		return kind ?: ORDER(a->number, b->number);
@@ -240,7 +268,8 @@ static int by_run(const void *x, const void *y)
 	const struct flow_row *a = *(struct flow_row *const *)x;
 	const struct flow_row *b = *(struct flow_row *const *)y;
 
-	if (a->is_cpu || b->is_cpu || a->is_lost || b->is_lost)
+	if (a->machine != b->machine || a->is_cpu || b->is_cpu || a->is_lost || b->is_lost ||
+	    a->is_host || b->is_host)
 		return by_name(x, y);
 	return ORDER(b->run_ns, a->run_ns) ?: ORDER(b->events, a->events) ?: by_name(x, y);
 }
@@ -267,7 +296,7 @@ int flow_find(const struct flow *f, __u32 machine, __u32 tid, __s32 cpu)
 
 	for (i = 0; i < f->order_nr; i++) {
 		row = f->order[i];
-		if (row->machine != machine || row->is_cpu != !tid)
+		if (row->is_host || row->machine != machine || row->is_cpu != !tid)
 			continue;
 		if (tid ? row->who.tid == tid : (__s32)row->number == cpu)
 			return (int)i;
@@ -275,9 +304,22 @@ int flow_find(const struct flow *f, __u32 machine, __u32 tid, __s32 cpu)
 	return -1;
 }
 
-void flow_name(const struct flow_row *row, char *text, size_t size)
+static void host_name(const struct flow *f, __u32 machine, char *text, size_t size)
 {
-	if (row->is_lost)
+	char buf[KTRACE_OUT_MIN];
+	struct ktrace_out out = { .buf = buf, .cap = sizeof(buf) };
+	const struct message_host *host = f->messages.hosts + machine;
+
+	hosts_put_name(&out, f->set, machine);
+	snprintf(text, size, "%.*s: %llu > %llu <", (int)out.len, buf, host->sent,
+		 host->received);
+}
+
+void flow_name(const struct flow *f, const struct flow_row *row, char *text, size_t size)
+{
+	if (row->is_host)
+		host_name(f, row->machine, text, size);
+	else if (row->is_lost)
 		snprintf(text, size, "events LOST");
 	else if (row->is_cpu)
 		snprintf(text, size, "cpu %u", row->number);

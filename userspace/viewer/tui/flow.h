@@ -4,6 +4,7 @@
 #define VIEWER_TUI_FLOW_H
 
 #include "analysis/flow_class.h"
+#include "analysis/message_marks.h"
 #include "base/hash_table.h"
 #include "base/text_timeline.h"
 #include "base/thread_label.h"
@@ -18,9 +19,11 @@ enum {
 };
 
 /**
- * struct flow_row - a CPU, a thread, or where events were lost
- * @key:	thread: the state's serial number; CPU: bit 63, machine and number; losses: ~0
+ * struct flow_row - a CPU, a thread, where events were lost, or a host and its messages
+ * @key:	thread: the state's serial number; CPU: bit 63, machine and number; host: bits 63 and 62, machine;
+ *		losses: ~0
  * @is_lost:	it shows losses
+ * @is_host:	it is a host, of which there are several; its rows follow it
  * @is_cpu:	it is a CPU
  * @machine:	number of the first trace of its boot
  * @number:	of the CPU
@@ -32,6 +35,7 @@ enum {
 struct flow_row {
 	__u64 key;
 	bool is_lost;
+	bool is_host;
 	bool is_cpu;
 	__u32 machine;
 	__u32 number;
@@ -50,6 +54,7 @@ enum flow_phase { FLOW_BEGINS, FLOW_READS, FLOW_READY };
  * @watch:	of @state
  * @strip:	window and width of the picture
  * @letters:	for @strip
+ * @messages:	between hosts, whose both ends are in the window
  * @rows:	struct flow_row
  * @order:	the rows as they are shown
  * @order_nr:	how many of them
@@ -67,6 +72,7 @@ struct flow {
 	struct ktrace_state_watch watch;
 	struct timeline strip;
 	char letters[FLOW_ALL_NR + 1];
+	struct message_marks messages;
 	struct hash_table rows;
 	struct flow_row **order;
 	size_t order_nr;
@@ -92,7 +98,7 @@ unsigned int flow_percent(const struct flow *f);
 int flow_sort(struct flow *f);
 /* Returns the row number of a thread, or of a CPU if @tid is 0; -1 = none. */
 int flow_find(const struct flow *f, __u32 machine, __u32 tid, __s32 cpu);
-/* Writes "cpu 1", "100/101 name" or "events LOST". */
-void flow_name(const struct flow_row *row, char *text, size_t size);
+/* Writes "cpu 1", "100/101 name", "events LOST" or the name of a host. */
+void flow_name(const struct flow *f, const struct flow_row *row, char *text, size_t size);
 
 #endif

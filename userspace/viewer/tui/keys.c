@@ -202,6 +202,10 @@ static void on_thread(struct tui *t)
 
 	if (t->in_flow && (size_t)t->flow_selected < t->flow.order_nr)
 		row = t->flow.order[t->flow_selected];
+	if (row && row->is_host) {
+		tui_say(t, "a host: select one of its CPUs or threads");
+		return;
+	}
 	if (row && row->is_lost)
 		snprintf(text, sizeof(text), "event == ktrace:lost");
 	else if (row && row->is_cpu)

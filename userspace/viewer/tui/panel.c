@@ -2,6 +2,7 @@
 /* panel.c - text over the screen: help, details of an event, losses and clocks, bookmarks */
 #include "tui.h"
 
+#include "base/hosts.h"
 #include "base/table.h"
 #include "base/viewer.h"
 #include "base/when.h"
@@ -159,9 +160,15 @@ static void put_text(struct ktrace_out *out, const char *label, const char *valu
 
 static void put_times(struct tui *t, struct ktrace_out *out, const struct ktrace_trace_event *e)
 {
+	struct time_error error;
+
 	put_label(out, "time", 12);
 	out_seconds(out, tui_since_start(t, e->time), 0);
-	ktrace_out_str(out, " s\n");
+	ktrace_out_str(out, t->list.lines.has_hosts ? " s " : " s");
+	error = time_error_of(e->stream->trace, e->raw);
+	if (t->list.lines.has_hosts)
+		out_time_error(out, &error);
+	ktrace_out_char(out, '\n');
 	put_label(out, "wall clock", 12);
 	out_date(out, ktrace_trace_wall(e->stream->trace, e->raw));
 	ktrace_out_char(out, '\n');
@@ -208,12 +215,21 @@ static void put_context(struct ktrace_out *out, const struct ktrace_trace_event 
 	context_put_stacks(out, NULL, e);
 }
 
+static void put_host(struct tui *t, struct ktrace_out *out, const struct ktrace_trace_event *e)
+{
+	put_label(out, "host", 12);
+	hosts_put_name(out, t->set, machine_of(t->set, e->stream->trace));
+	ktrace_out_char(out, '\n');
+}
+
 static void put_event(struct tui *t, struct ktrace_out *out, const struct ktrace_trace_event *e)
 {
 	put_label(out, "event", 12);
 	out_event_name(out, e);
 	ktrace_out_char(out, '\n');
 	put_times(t, out, e);
+	if (t->list.lines.has_hosts)
+		put_host(t, out, e);
 	put_text(out, "file", ktrace_trace_path(e->stream->trace));
 	put_number(out, "stream", e->stream->id);
 	if (e->stream->cpu >= 0)
