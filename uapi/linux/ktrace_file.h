@@ -42,8 +42,10 @@
  *            [scope=followed](kernel events are of followed processes only)
  *   host     name= kernel= machine= [x32=1] cpus= boot=(boot id)
  *   clock    raw= mono_ns= real_ns= [boot_ns=] [hz=](raw ticks per second, an estimate;
- *            10^9 if missing)   one reading of all clocks, see 4; the first one comes before
- *            any BLOCK, more follow, each with a larger raw
+ *            10^9 if missing) [max_error_ns= est_error_ns= freq_ppb=(may be negative)
+ *            synced=0|1](all four or none) [raw_mono_ns=]   one reading of all clocks, see 4; the
+ *            first one comes before any BLOCK, more follow, each with a larger raw. See 6 for the
+ *            last five keys
  *   stream   id= kind=kernel|user [cpu=] [thread=(ring index)] ring=(bytes) block=(bytes)
  *            policy=drop|overwrite|block|stop   before the stream's first section
  *            [pos= records= lost=(counts of struct ktrace_lost, by commas)]   where the stream
@@ -84,6 +86,13 @@
  *            [events=](as ktraced -e, without braces) [filters=](the entries of these that have
  *            braces, with them) [where=](as ktraced --filter)
  *            the recorded events; a missing key does not restrict them
+ *   timesource  ts=(raw) name=chrony|ptp4l [state=] [ref=] [stratum=] [offset_ns=] [delay_ns=]
+ *            [dispersion_ns=] [freq_ppb=] [skew_ppb=]   what a program said at ts that synchronises
+ *            a clock of the host, see 6. offset_ns and freq_ppb may be negative
+ *   ping     ts=(raw, the later of sent and received) peer_boot=(boot id of the other host)
+ *            [peer=(its name or address)] [peer_clock=tsc|monotonic] sent= received_there=
+ *            sent_there= received= [received_there_ns= sent_there_ns=](CLOCK_MONOTONIC there)
+ *            stamps of two packets, see 6
  *   posix    version= word= set= generation= name= resolution_ns= created_ns= stream_size=
  *            log_size= data_size= stream_policy= log_policy= inheritance=   the file is the log
  *            of a POSIX trace stream with these attributes: numbers of <trace.h>. @word:
@@ -147,6 +156,24 @@
  *
  * Events of all streams are merged by time; those of one stream stay in the order of the
  * file, even where a hostile program makes stamps go back.
+ *
+ * 6. Other clocks. Line clock has what adjtimex(2) says at that time: the limit and the estimate of
+ * the error of CLOCK_REALTIME, the correction of its frequency against CLOCK_MONOTONIC_RAW in 10^-9
+ * (of the members freq and tick: positive makes it faster), and whether it is synchronised (not
+ * STA_UNSYNC, not TIME_ERROR); raw_mono_ns is CLOCK_MONOTONIC_RAW.
+ *
+ * Line timesource: offset_ns is clock minus reference, so a positive one tells that the clock is
+ * ahead; freq_ppb is positive if the uncorrected clock is slow. From "chronyc -c tracking": ref is
+ * the reference id, state the leap status, offset_ns what is left to be corrected of
+ * CLOCK_REALTIME, delay_ns the root delay (there and back), dispersion_ns the root dispersion. From
+ * pmc, of the clock that ptp4l controls: ref is the identity of the grandmaster, state that of the
+ * port, offset_ns offsetFromMaster, delay_ns meanPathDelay (one way), stratum stepsRemoved.
+ *
+ * Line ping: one packet left here at sent and was at the other host at received_there; another one
+ * left there at sent_there and was here at received. The first of them asks, the other answers it:
+ * received >= sent and sent_there >= received_there if this recorder asked, and else the reverse.
+ * sent and received are raw stamps of this trace, the others of the other recorder's session. Each
+ * was read just before sending or just after receiving.
  */
 #ifndef _LINUX_KTRACE_FILE_H
 #define _LINUX_KTRACE_FILE_H

@@ -20,6 +20,7 @@
 #ifndef KTRACE_TRACESET_H
 #define KTRACE_TRACESET_H
 
+#include <ktrace/clock_ties.h>
 #include <ktrace/damage.h>
 #include <ktrace/decode.h>
 #include <stdint.h>

@@ -17,26 +17,11 @@
 #include "base/percent.h"
 #include "context.h"
 #include "decode/syscall.h"
+#include "meta_line.h"
+#include "meta_ties.h"
 #include "tracefile/line.h"
 
-#define PAIRS_MAX 16u
 #define CHOICES_MAX 4096u
-
-/**
- * struct line - the parts of one line
- * @keyword:	first word
- * @offset:	of its section
- * @nr:		number of pairs
- * @keys:	their keys
- * @values:	their values, decoded
- */
-struct line {
-	const char *keyword;
-	__u64 offset;
-	__u32 nr;
-	const char *keys[PAIRS_MAX];
-	const char *values[PAIRS_MAX];
-};
 
 /* Splits a line into its parts; returns false if a value is invalid. */
 static bool take_apart(char *text, struct line *l)
@@ -56,36 +41,6 @@ static bool take_apart(char *text, struct line *l)
 		l->values[l->nr++] = value;
 	}
 	return true;
-}
-
-static const char *get_str(const struct line *l, const char *key)
-{
-	__u32 i;
-
-	for (i = 0; i < l->nr; i++)
-		if (!strcmp(l->keys[i], key))
-			return l->values[i];
-	return NULL;
-}
-
-static bool get_u64(const struct line *l, const char *key, __u64 *out)
-{
-	const char *s = get_str(l, key);
-	char *end;
-
-	if (!s || *s < '0' || *s > '9')
-		return false;
-	errno = 0;
-	*out = strtoull(s, &end, 10);
-	return !*end && !errno;
-}
-
-/* Returns the number, or 0 if there is none or it is larger than @max. */
-static __u32 get_u32(const struct line *l, const char *key, __u32 max)
-{
-	__u64 v;
-
-	return get_u64(l, key, &v) && v <= max ? (__u32)v : 0;
 }
 
 static __u32 get_kind(const struct line *l)
@@ -110,6 +65,7 @@ static int add_clock(struct trace *t, const struct line *l)
 {
 	struct segment reading = { 0 };
 	__u64 hz = 0;
+	int ret;
 
 	if (!get_u64(l, "raw", &reading.raw) || !get_u64(l, "mono_ns", &reading.mono) ||
 	    !get_u64(l, "real_ns", &reading.wall))
@@ -119,7 +75,8 @@ static int add_clock(struct trace *t, const struct line *l)
 	if (t->parts[0].part && ktrace_clock_has(&t->clock, &reading))
 		return 0;
 	t->has_new_clock = true;
-	return ktrace_clock_add(&t->clock, &reading, hz);
+	ret = ktrace_clock_add(&t->clock, &reading, hz);
+	return ret ? ret : ktrace_meta_add_tie(t, l, &reading);
 }
 
 /* Losses before the first part that is present do not count as losses of the present parts. */
@@ -477,6 +434,8 @@ static const struct {
 	{ "symbol", add_symbol },
 	{ "image", add_image },
 	{ "choice", add_choice },
+	{ "timesource", ktrace_meta_add_source },
+	{ "ping", ktrace_meta_add_ping },
 };
 
 static int add_line(struct trace *t, const struct line *l)

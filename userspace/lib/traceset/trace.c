@@ -281,6 +281,7 @@ void ktrace_trace_empty(struct trace *t)
 	free(t->processes);
 	ktrace_clock_free(&t->clock);
 	ktrace_correction_free(&t->correction);
+	ktrace_ties_free(&t->ties);
 	for (i = 0; i < t->fact_nr; i++) {
 		free(t->facts[i].name);
 		free(t->facts[i].value);

@@ -5,6 +5,7 @@
  *   reader (tracefile/read.h)   sections of a file
  *   meta.c                      META text: streams, types, names, clock, facts
  *   correction.c                times by the clock of another host
+ *   meta_ties.c, ties.c         META text that ties the clock to others
  *   trace.c                     opens a file, files its sections under their streams
  *   parts.c                     the files of a trace that is split into parts
  *   stream.c                    walks the records of a stream
@@ -40,6 +41,7 @@
 #include "names.h"
 #include "ring/ring.h"
 #include "symbol_tables.h"
+#include "ties.h"
 #include "tracefile/read.h"
 #include "tracefile/section.h"
 
@@ -217,6 +219,7 @@ struct fact {
  * @fact_nr:	how many
  * @choices:	META lines choice, in the order of the file
  * @choice_nr:	how many
+ * @ties:	what META says about other clocks
  * @loads:	sections loaded for their events
  * @error:	-ENOMEM from where it could not be returned
  */
@@ -258,6 +261,7 @@ struct trace {
 	size_t fact_nr;
 	struct chosen *choices;
 	size_t choice_nr;
+	struct ties ties;
 	__u64 loads;
 	int error;
 };
