@@ -48,7 +48,7 @@ service_src  := $(wildcard userspace/daemon/service/*.c userspace/daemon/service
 service_writer_src := $(wildcard tests/unit/pft_writer/*.c)
 posix_rooms  := base registry stream log api
 posix_src    := $(wildcard $(posix_rooms:%=userspace/lib/posix/%/*.c)) userspace/lib/posix/keeper/client.c
-daemon_rooms := base events context shark output
+daemon_rooms := base clocks events context shark output
 daemon_src   := $(wildcard userspace/daemon/*.c $(daemon_rooms:%=userspace/daemon/%/*.c)) $(service_src) userspace/lib/base/disk_room.c \
 		userspace/lib/base/option_table.c userspace/lib/base/unused_registries.c
 service_libs := -lprotobuf-c -lpcre2-8 -lzstd -lz

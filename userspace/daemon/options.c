@@ -14,13 +14,13 @@
 #include <ktrace/tracefile.h>
 
 #include <ktrace/packet.h>
-#include <ktrace/when.h>
 
 #include "base/decimal.h"
 #include "base/disk_room.h"
 #include "base/log.h"
 #include "base/option_table.h"
 #include "base/output_file.h"
+#include "clocks/clock_options.h"
 #include "events/kernel_filter.h"
 #include "named.h"
 
@@ -44,17 +44,6 @@
 static const char *usage_error(const char *what, const char *value)
 {
 	return option_wrong("%s '%s'", what, value);
-}
-
-/* Parses a time above 0: 100ms, 2s, 1m */
-static bool parse_time(const char *text, __u64 *ns)
-{
-	struct ktrace_when when;
-
-	if (!ktrace_when_parse(text, &when) || !when.is_relative)
-		return false;
-	*ns = when.ns;
-	return when.ns;
 }
 
 static const char *set_buffer(void *to, const char *text)
@@ -215,7 +204,7 @@ static const char *set_split_time(void *to, const char *text)
 	struct options *o = to;
 
 	o->split_ns = 0;
-	if (strcmp(text, "0") && !parse_time(text, &o->split_ns))
+	if (strcmp(text, "0") && !option_time(text, &o->split_ns))
 		return usage_error("--split-time needs a time such as 10, 500ms or 5m, not", text);
 	return NULL;
 }
@@ -245,7 +234,7 @@ static const char *set_duration(void *to, const char *text)
 {
 	struct options *o = to;
 
-	if (!parse_time(text, &o->duration_ns))
+	if (!option_time(text, &o->duration_ns))
 		return usage_error("--duration needs a time such as 10, 500ms or 5m, not", text);
 	return NULL;
 }
@@ -366,6 +355,10 @@ static const struct option_row rows[] = {
 	{ .name = "shark-udp", .value = "ADDRESS[:PORT]", .set = set_shark_udp,
 	  .help = "send S.Ha.R.K. packets to ADDRESS (default:\n"
 		  "as programs say; port 20000)" },
+	{ .help = NULL },
+};
+
+static const struct option_row run_rows[] = {
 	{ .help = "\n"
 	  "Buffers:\n" },
 	{ .letter = 'b', .name = "buffer", .value = "SIZE", .set = set_buffer,
@@ -433,7 +426,12 @@ static const struct option_row rows[] = {
 	{ .help = NULL },
 };
 
-static const struct option_set sets[] = { { rows, 0 }, { NULL, 0 } };
+static const struct option_set sets[] = {
+	{ rows, 0 },
+	{ clock_options, offsetof(struct options, clocks) },
+	{ run_rows, 0 },
+	{ NULL, 0 },
+};
 
 /* Returns the complaint about options that conflict or lack another one; NULL: none. */
 static const char *conflict(const struct options *o)
@@ -451,6 +449,11 @@ static const char *conflict(const struct options *o)
 		return "--json applies only to a recording or to --recover --list";
 	if (o->mode && (o->is_service || o->is_baseline || o->is_recover))
 		return "--mode applies only to a recording";
+	if (clock_options_any(&o->clocks) &&
+	    (o->is_service || o->is_baseline || o->is_recover))
+		return "--ping, --answer-pings and --clock-sources apply only to a recording";
+	if (o->clocks.interval_ms && !o->clocks.ping_nr)
+		return "--ping-interval needs --ping";
 	if (o->output && !strcmp(o->output, "-"))
 		return "-o -: a trace cannot go to standard output; name a file";
 	if ((o->is_list || o->is_discard || o->all_users) && !o->is_recover)

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <linux/types.h>
 
+#include "clocks/host_clocks.h"
 #include "context/context_spec.h"
 #include "events/select.h"
 #include "shark/send.h"
@@ -41,6 +42,7 @@
  * @min_free:	bytes to leave free in their file system, 0 = none, or KTRACE_MIN_FREE_DEFAULT
  * @min_free_text: text of --min-free, NULL = not given
  * @send:	destination of S.Ha.R.K. chunks
+ * @clocks:	--clock-sources and pings
  * @duration_ns: how long to record, 0 = no limit
  * @is_recover:	complete the traces of dead sessions, instead of recording
  * @is_list:	... only list the sessions
@@ -79,6 +81,7 @@ struct options {
 	const char *min_free_text;
 	__u32 mode;
 	struct sender_options send;
+	struct clock_options clocks;
 	__u64 duration_ns;
 	bool is_recover;
 	bool is_list;

@@ -174,8 +174,13 @@ static void check_followed(struct watch *w, __u64 now)
 /* @is_reaping: some processes have ended, but have not been reaped yet */
 static void look_for_absent(struct watch *w, bool is_reaping)
 {
+	struct absent *absent = &w->r->capture.absent;
+
+	for (int i = 0; i < TIME_SOURCES; i++)
+		absent->own[i] = (__u32)time_sources_pid(&w->r->clocks.sources,
+							 (enum time_source_kind)i);
 	if (w->r->options->is_pthread)
-		absent_look(&w->r->capture.absent, now_ns(), is_reaping);
+		absent_look(absent, now_ns(), is_reaping);
 }
 
 static void check_end(struct watch *w)
@@ -454,6 +459,8 @@ static int add_sources(struct watch *w)
 	w->sender = (struct loop_source){ w->r->sender.listen_fd, on_sender, w };
 	if (!error && w->sender.fd >= 0)
 		error = loop_join(&w->loop, &w->sender, EPOLLIN);
+	if (!error)
+		error = host_clocks_begin(&w->r->clocks, &w->loop);
 	w->name = (struct loop_source){ parts ? parts->name_fd : -1, on_name, w };
 	if (!error && w->name.fd >= 0)
 		error = loop_join(&w->loop, &w->name, EPOLLIN);
@@ -487,6 +494,7 @@ int record_loop_run(struct recording *r, const sigset_t *signals)
 		if (!w.loop.is_done)
 			error = loop_run(&w.loop);
 	}
+	host_clocks_end(&w.r->clocks);
 	if (w.module_fd >= 0)
 		close(w.module_fd);
 	if (w.port_fd >= 0)

@@ -344,6 +344,9 @@ int recording_open(struct recording *r, const sigset_t *signals)
 		return status;
 	ktrace_session_info(r->session, &info);
 	status = set_up_kernel(r, &info);
+	if (status < 0 && host_clocks_open(&r->clocks, &r->options->clocks, r->session,
+					   &r->capture.meta))
+		status = EXIT_OWN;
 	if (status < 0)
 		status = output_open(r, &file);
 	if (status >= 0)
@@ -382,6 +385,7 @@ err_sender:
 err_drop:
 	output_drop(r, file);
 err_destroy:
+	host_clocks_close(&r->clocks);
 	close_session(r);
 	free_names(r);
 	return status;
@@ -461,6 +465,7 @@ static int close_recording(struct recording *r)
 		r->is_failure = true;
 	capture_flush_meta(&r->capture);
 	absent_say(&r->capture.absent);
+	host_clocks_close(&r->clocks);
 	bytes = ktrace_tracefile_size(r->capture.file);
 	error = capture_exit(&r->capture);
 	/* The size with index and end mark, if the file has not been moved. */

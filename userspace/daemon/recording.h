@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <ktrace/session.h>
 
+#include "clocks/host_clocks.h"
 #include "command.h"
 #include "context/context.h"
 #include "events/dynamic.h"
@@ -22,6 +23,7 @@
  * @parts:	the files, if there are to be several
  * @capture:	writes the session to the file
  * @context:	context recorded with kernel events
+ * @clocks:	asks programs and other recorders about clocks
  * @sender:	sends chunks of S.Ha.R.K. for programs and the kernel
  * @dynamic:	tracepoints and dynamic probes of the kernel
  * @command:	the traced command, pid 0 = none
@@ -43,6 +45,7 @@ struct recording {
 	struct parts parts;
 	struct capture capture;
 	struct context context;
+	struct host_clocks clocks;
 	struct sender sender;
 	struct dynamic dynamic;
 	struct command command;

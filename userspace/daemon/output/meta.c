@@ -20,6 +20,7 @@
 #include <ktrace/level.h>
 
 #include "base/clock.h"
+#include "base/kernel_clock.h"
 #include "events/event_rules.h"
 
 /* Joins the words of a command line without quotes: a shell could read only simple ones again. */
@@ -81,12 +82,21 @@ void meta_trace(struct ktrace_text *t, const struct ktrace_session_info *info, c
 
 void meta_clock(struct ktrace_text *t, const struct ktrace_reading *r)
 {
+	struct kernel_clock k;
+
 	ktrace_text_line(t, "clock");
 	ktrace_text_u64(t, "raw", r->raw);
 	ktrace_text_u64(t, "mono_ns", r->mono_ns);
 	ktrace_text_u64(t, "real_ns", r->real_ns);
 	ktrace_text_u64(t, "boot_ns", r->boot_ns);
 	ktrace_text_u64(t, "hz", r->hz);
+	if (kernel_clock_read(&k)) {
+		ktrace_text_u64(t, "max_error_ns", k.max_error_ns);
+		ktrace_text_u64(t, "est_error_ns", k.est_error_ns);
+		ktrace_text_s64(t, "freq_ppb", k.freq_ppb);
+		ktrace_text_u64(t, "synced", k.is_synced);
+	}
+	ktrace_text_u64(t, "raw_mono_ns", kernel_clock_raw_mono_ns(r->mono_ns));
 }
 
 static void put_event(struct ktrace_text *t, const char *kind, __u64 id, const char *desc)

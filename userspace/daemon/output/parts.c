@@ -331,13 +331,32 @@ static void remember_clock(struct parts *p, const char *line)
 	p->clock_nr--;
 }
 
+/* True unless both lines are of the same time source. */
+static bool is_other_source(const char *line, const void *arg)
+{
+	const char *name = strstr(arg, " name="), *known = strstr(line, " name=");
+	const size_t n = name ? strcspn(name + 1, " ") + 1 : 0;
+
+	return !known || strncmp(known, name ? name : "", n) || !strchr(" \n", known[n]);
+}
+
+static void remember_source(struct parts *p, const char *line)
+{
+	lines_keep(&p->sources, is_other_source, line);
+	ktrace_text_line(&p->sources, line);
+}
+
 /* Keeps a line for later parts, except lines that are in @begin or written anew for each part. */
 static void remember_line(struct parts *p, const char *line)
 {
-	static const char *const others[] = { "trace", "host", "stream", "part", "end" };
+	static const char *const others[] = { "trace", "host", "stream", "part", "end", "ping" };
 
 	if (line_is(line, "clock")) {
 		remember_clock(p, line);
+		return;
+	}
+	if (line_is(line, "timesource")) {
+		remember_source(p, line);
 		return;
 	}
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
@@ -488,6 +507,7 @@ void parts_free(struct parts *p)
 	free(p->ended);
 	ktrace_text_free(&p->begin);
 	ktrace_text_free(&p->clocks);
+	ktrace_text_free(&p->sources);
 	ktrace_text_free(&p->facts);
 	free(p->attached);
 	*p = (struct parts) { .output = NULL };

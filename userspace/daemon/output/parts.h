@@ -35,6 +35,7 @@ struct parts_file {
  * @begin:	META: beginning of each file; lines without a newline at the end, as below
  * @clocks:	the latest readings of the clocks
  * @clock_nr:	number of @clocks
+ * @sources:	the latest line of each time source
  * @facts:	all other lines that are needed to read a file alone
  * @is_forgetful: lines about ended processes may be dropped
  * @attached:	processes that wrote their own lines: their pids may be of another PID namespace
@@ -60,6 +61,7 @@ struct parts {
 	struct parts_file removed;
 	struct ktrace_text begin;
 	struct ktrace_text clocks;
+	struct ktrace_text sources;
 	unsigned int clock_nr;
 	struct ktrace_text facts;
 	bool is_forgetful;

@@ -127,10 +127,12 @@ static int write_beginning(struct capture *c, struct ktrace_tracefile *file)
 
 	ktrace_text_line(&t, p->begin.buf ? p->begin.buf : "");
 	ktrace_text_line(&t, p->clocks.buf ? p->clocks.buf : "");
+	ktrace_text_line(&t, p->sources.len ? p->sources.buf : "");
 	for (__u32 i = 0; i < c->stream_nr; i++)
 		if (c->streams[i].is_announced)
 			put_stream(c, &t, i);
 	error = p->begin.error ? p->begin.error : p->clocks.error;
+	error = error ? error : p->sources.error;
 	if (!error)
 		error = ktrace_text_flush(&t, file);
 	ktrace_text_free(&t);

@@ -525,6 +525,9 @@ struct ktrace_reading {
 /** ktrace_session_clock - read all clocks as simultaneously as possible */
 void ktrace_session_clock(struct ktrace_session *s, struct ktrace_reading *r);
 
+/** ktrace_session_stamp - read only the session's clock, which stamps its events */
+__u64 ktrace_session_stamp(const struct ktrace_session *s);
+
 /**
  * struct ktrace_stale - a session whose owner has died
  * @id:		its id

@@ -361,6 +361,8 @@ void ktrace_text_str(struct ktrace_text *t, const char *key, const char *value);
 bool ktrace_text_decode(char *value);
 /** ktrace_text_u64 - append key=value with a decimal number */
 void ktrace_text_u64(struct ktrace_text *t, const char *key, __u64 value);
+/** ktrace_text_s64 - append key=value with a decimal number that may be negative */
+void ktrace_text_s64(struct ktrace_text *t, const char *key, __s64 value);
 /** ktrace_host_has_x32 - true if this kernel has x32 system calls */
 bool ktrace_host_has_x32(void);
 /** ktrace_text_host - append the line of this machine */

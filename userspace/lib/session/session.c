@@ -310,6 +310,11 @@ void ktrace_session_clock(struct ktrace_session *s, struct ktrace_reading *r)
 	clock_read(&s->clock, r);
 }
 
+__u64 ktrace_session_stamp(const struct ktrace_session *s)
+{
+	return kt_clock(s->clock.clock);
+}
+
 __u32 ktrace_stream_nr(const struct ktrace_session *s)
 {
 	return s->kernel.control.ring_nr + s->user.control.ring_nr;

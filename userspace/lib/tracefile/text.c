@@ -82,6 +82,14 @@ void ktrace_text_u64(struct ktrace_text *t, const char *key, __u64 value)
 					   (unsigned long long)value));
 }
 
+void ktrace_text_s64(struct ktrace_text *t, const char *key, __s64 value)
+{
+	char digits[24];
+
+	append_key(t, key);
+	append(t, digits, (size_t)snprintf(digits, sizeof(digits), "%lld", (long long)value));
+}
+
 bool ktrace_text_decode(char *value)
 {
 	return percent_decode(value);

@@ -105,12 +105,44 @@ static void put_changed(struct ktrace_text *text, const char *line, const char *
 	free(changed);
 }
 
+/* Adds a line that tells what a time source said, or a ping: with other stamps of this host. */
+static void merge_tie(struct copying *c, struct ktrace_text *text, const char *line)
+{
+	static const char *const keys[] = { " ts=", " sent=", " received=" };
+	struct ktrace_text changed = { 0 };
+	const char *at;
+	size_t i;
+
+	ktrace_text_line(&changed, line);
+	for (i = 0; i < sizeof(keys) / sizeof(keys[0]) && !changed.error; i++) {
+		char *from = changed.buf;
+
+		at = strstr(from, keys[i]);
+		if (!at)
+			continue;
+		changed = (struct ktrace_text){ 0 };
+		put_changed(&changed, from, keys[i],
+			    extract_stamp(c->x, c->from,
+					  strtoull(at + strlen(keys[i]), NULL, 10)));
+		free(from);
+	}
+	if (changed.error)
+		text->error = changed.error;
+	else
+		ktrace_text_line(text, changed.buf);
+	ktrace_text_free(&changed);
+}
+
 /* Adds a line that differs in a merged file: streams, clocks and facts are written separately. */
 static void merge_line(struct copying *c, struct ktrace_text *text, const char *line)
 {
 	const char *ts;
 	__u64 id;
 
+	if (!strncmp(line, "timesource ", 11) || !strncmp(line, "ping ", 5)) {
+		merge_tie(c, text, line);
+		return;
+	}
 	if (!strncmp(line, "event ", 6) && takes_event(c, line, &id))
 		put_changed(text, line, " id=", id);
 	if (!strncmp(line, "format ", 7) && takes_format(c, line, &id))
@@ -231,11 +263,31 @@ static void put_stream(struct ktrace_text *text, const struct out_stream *o, boo
 		ktrace_text_str(text, "policy", policy);
 }
 
+/* struct reading - a reading in a file; @tie: NULL = with nothing else */
+struct reading {
+	const struct segment *segment;
+	const struct ktrace_clock_tie *tie;
+};
+
 static int by_mono(const void *a, const void *b)
 {
-	const struct segment *const *x = a, *const *y = b;
+	const struct segment *x = ((const struct reading *)a)->segment;
+	const struct segment *y = ((const struct reading *)b)->segment;
 
-	return ((*x)->mono > (*y)->mono) - ((*x)->mono < (*y)->mono);
+	return (x->mono > y->mono) - (x->mono < y->mono);
+}
+
+/* Writes what the kernel said about its clock, at the end of a line. */
+static void put_tie(struct ktrace_text *text, const struct ktrace_clock_tie *tie)
+{
+	if (tie->has_error) {
+		ktrace_text_u64(text, "max_error_ns", tie->max_error_ns);
+		ktrace_text_u64(text, "est_error_ns", tie->est_error_ns);
+		ktrace_text_s64(text, "freq_ppb", tie->freq_ppb);
+		ktrace_text_u64(text, "synced", tie->is_synced);
+	}
+	if (tie->raw_mono_ns)
+		ktrace_text_u64(text, "raw_mono_ns", tie->raw_mono_ns);
 }
 
 static void put_clock(struct ktrace_text *text, __u64 mono, __u64 wall)
@@ -246,13 +298,22 @@ static void put_clock(struct ktrace_text *text, __u64 mono, __u64 wall)
 	ktrace_text_u64(text, "real_ns", wall);
 }
 
+static struct reading reading_of(const struct trace *t, size_t i)
+{
+	const struct segment *s = &t->clock.segments[i];
+
+	return (struct reading){
+		.segment = s, .tie = s->is_asleep ? NULL : ktrace_ties_clock_at(&t->ties, s->raw),
+	};
+}
+
 /*
  * Writes the readings of all files. A first one defines the zero of CLOCK_MONOTONIC, as in the
  * traceset.
  */
 static int put_clocks(struct ktrace_extract *x, struct ktrace_text *text)
 {
-	const struct segment **all;
+	struct reading *all;
 	size_t nr = 0, i, k;
 	__u64 last = 0;
 
@@ -263,13 +324,16 @@ static int put_clocks(struct ktrace_extract *x, struct ktrace_text *text)
 		return -ENOMEM;
 	for (nr = i = 0; i < x->source_nr; i++)
 		for (k = 0; k < x->sources[i].trace->clock.nr; k++)
-			all[nr++] = &x->sources[i].trace->clock.segments[k];
+			all[nr++] = reading_of(x->sources[i].trace, k);
 	qsort(all, nr, sizeof(*all), by_mono);
 	put_clock(text, 0, x->sources[0].trace->offset);
 	for (i = 0; i < nr; i++) {
-		if (all[i]->mono > last)
-			put_clock(text, all[i]->mono, all[i]->wall);
-		last = all[i]->mono;
+		if (all[i].segment->mono > last) {
+			put_clock(text, all[i].segment->mono, all[i].segment->wall);
+			if (all[i].tie)
+				put_tie(text, all[i].tie);
+		}
+		last = all[i].segment->mono;
 	}
 	free(all);
 	return 0;

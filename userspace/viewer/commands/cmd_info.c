@@ -3,6 +3,7 @@
 #include "base/lost_events.h"
 #include "base/viewer.h"
 
+#include "base/clock_ties.h"
 #include "base/clock_warnings.h"
 #include "base/event_counts.h"
 #include "base/json.h"
@@ -285,6 +286,7 @@ static void put_file(struct ktrace_out *out, const struct ktrace_trace *t)
 	put_fact(out, t, "trace", "backend");
 	ktrace_out_char(out, '\n');
 	put_file_clock(out, t);
+	clock_ties_put(out, t, put_label);
 	kernel = count_streams(t, KTRACE_CHANNEL_KERNEL, &blocks);
 	user = count_streams(t, KTRACE_CHANNEL_USER, &blocks);
 	put_label(out, "streams");
@@ -382,6 +384,7 @@ static void json_file(struct ktrace_out *out, const struct ktrace_trace *t)
 	ktrace_trace_clock(t, &clock);
 	json_u64(out, "hz", clock.hz);
 	json_u64(out, "readings", clock.readings);
+	clock_ties_json(out, t);
 	json_u64(out, "kernel_streams", count_streams(t, KTRACE_CHANNEL_KERNEL, &blocks));
 	json_u64(out, "user_streams", count_streams(t, KTRACE_CHANNEL_USER, &blocks));
 	rings_json(out, t);
