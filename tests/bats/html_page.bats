@@ -108,9 +108,9 @@ print(re.sub(r"(?m)^rec (\d+)", lambda m: f"rec {int(m[1]) + 30000000000000001 *
 	"$PROGS/mkhosts" --hosts 3 --seconds 1 --rate 50 --udp 5 --sched --app \
 		--host 1,wall=0.3,drift=50 --host 2,wall=-0.7,drift=-80 .
 	"$KTRACE" html -o t.html h0 h1 h2
-	"$KTRACE" list --json h0 h1 h2 >events
-	"$KTRACE" flow --json h0 h1 h2 >flow
-	run node "$HTML/hosts.mjs" "file://$PWD/t.html" events flow
+	"$KTRACE" list --json h0 h1 h2 >events.json
+	"$KTRACE" flow --json h0 h1 h2 >flow.json
+	run node "$HTML/hosts.mjs" "file://$PWD/t.html" events.json flow.json
 	echo "$output"
 	[ "$status" -eq 0 ]
 	[ "$(grep -c '^ok' <<<"$output")" -eq 5 ]

@@ -127,7 +127,7 @@ static int add_lost(struct html *h, const struct ktrace_trace_event *e)
 	return 0;
 }
 
-/* Draws the messages that have been received by now; those received before the page have no arrow. */
+/* Draws the messages received by now, but not those received before the page begins. */
 static void put_messages(struct html *h, const struct ktrace_trace_event *e)
 {
 	const struct ktrace_message *m;

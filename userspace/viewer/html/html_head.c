@@ -301,8 +301,8 @@ static void put_states(const struct html *h, struct ktrace_out *out)
 static void put_row(struct html *h, struct ktrace_out *out, const struct html_row *row)
 {
 	static const char *const kinds[HTML_KIND_NR] = {
-		"host", "cpu", "irq", "softirq", "trap", "block", "process", "lock", "thread", "wait",
-		"span",
+		"host", "cpu", "irq", "softirq", "trap", "block", "process", "lock", "thread",
+		"wait", "span",
 	};
 	const bool is_thread = row->key.kind == HTML_THREAD;
 	const struct ktrace_trace *t = ktrace_traceset_trace(h->set, row->key.machine);

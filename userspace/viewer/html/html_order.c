@@ -2,9 +2,9 @@
 /*
  * html_order.c - the order of rows on a page
  *
- * By machine, below its host if there are several: CPUs and interrupts, then processes; below a process its locks, then its threads;
- * below a thread its waits and its spans. Processes and hosts have no states of their own, so their
- * rows are made when all others are known.
+ * By machine, below its host if there are several: CPUs and interrupts, then processes; below a
+ * process its locks, then its threads; below a thread its waits and its spans. Processes and hosts
+ * have no states of their own, so their rows are made when all others are known.
  */
 #include "html.h"
 

@@ -18,8 +18,8 @@
 
 /* In the order in which rows of one parent are displayed */
 enum html_kind {
-	HTML_HOST, HTML_CPU, HTML_IRQ, HTML_SOFTIRQ, HTML_TRAP, HTML_BLOCK_DEVICE, HTML_PROCESS, HTML_LOCK,
-	HTML_THREAD, HTML_WAIT, HTML_SPAN, HTML_KIND_NR,
+	HTML_HOST, HTML_CPU, HTML_IRQ, HTML_SOFTIRQ, HTML_TRAP, HTML_BLOCK_DEVICE, HTML_PROCESS,
+	HTML_LOCK, HTML_THREAD, HTML_WAIT, HTML_SPAN, HTML_KIND_NR,
 };
 
 /* struct html_key - identifies a row; @number: serial, CPU or pid, depending on the kind */

@@ -20,8 +20,8 @@ enum {
 
 /**
  * struct flow_row - a CPU, a thread, where events were lost, or a host and its messages
- * @key:	thread: the state's serial number; CPU: bit 63, machine and number; host: bits 63 and 62,
- *		machine; losses: ~0
+ * @key:	thread: the state's serial number; CPU: bit 63, machine and number; host: bits 63
+ *		and 62, machine; losses: ~0
  * @is_lost:	it shows losses
  * @is_host:	it is a host, of which there are several; its rows follow it
  * @is_cpu:	it is a CPU
