@@ -14,8 +14,8 @@ declare -gA calls=(
 	[html]="html -o new"
 	# Screens and servers show it there
 	[tui]=- [live]=- [serve]=-
-	# Types of events; beginnings of files
-	[events]=- [seq]=-
+	# Types of events; beginnings of files; clocks
+	[events]=- [seq]=- [sync]=-
 	# What they read is no tracefile
 	[import]=- [recv-shark]=- [level]=- [doctor]=- [session]=-
 )

@@ -14,18 +14,17 @@ The status is 1 if something is at fault.
 import argparse
 import json
 import sys
+from bisect import bisect_right
 
 import truth
+
+NEAR = 64    # packets sent again, of which one may have the byte
 
 
 def interval(event):
     """Errors to the early and to the late side, None = not known"""
     error = event.get('error_ns')
-    if isinstance(error, dict):
-        return error['early'], error['late']
-    if isinstance(error, list):
-        return tuple(error)
-    return None if error is None else (error, error)
+    return None if error is None else (event.get('early_ns', error), event.get('late_ns', error))
 
 
 def time_ns(event):
@@ -103,12 +102,27 @@ class Messages:
         else:
             self.received.append((flow, packet))
 
+    def sent_at(self, flow, trace):
+        """Packets that other hosts sent, in order: offset from the first one seen, size, time"""
+        packets = [p for p in self.sent.get(flow, ()) if p[2] != trace]
+        first = packets[0][0] if packets else 0
+        return first, sorted((self.distance(p[0], first), p[1], p[3]) for p in packets)
+
+    @staticmethod
+    def distance(seq, first):
+        return (seq - first + 2**31) % 2**32 - 2**31
+
     def check(self):
         """The number of messages, of those that go back in time, and the largest step back"""
         nr = back = worst = 0
+        lists = {}
         for flow, (start, _, trace, time) in self.received:
-            times = [sent[3] for sent in self.sent.get(flow, ())
-                     if sent[2] != trace and (start - sent[0]) % 2**32 < sent[1]]
+            if (flow, trace) not in lists:
+                lists[flow, trace] = self.sent_at(flow, trace)
+            first, packets = lists[flow, trace]
+            at = self.distance(start, first)
+            i = bisect_right(packets, (at + 1,))
+            times = [p[2] for p in packets[max(0, i - NEAR):i] if p[0] <= at < p[0] + p[1]]
             if not times:
                 continue
             nr += 1

@@ -78,7 +78,7 @@ int ktrace_sync_traceset(struct ktrace_traceset *set, const struct ktrace_sync_o
 
 /**
  * ktrace_sync_text - estimate clocks from messages in a text
- * @text:	as LTTV's tests have it: lines that begin with # are comments, the first other one has
+ * @text:	as in LTTV's tests: lines that begin with # are comments, the first other one has
  *		the number of hosts, each further one a message: numbers of sender and receiver from
  *		0 on, times of both in seconds. Requirement LTTV-80
  * @size:	its size
@@ -203,8 +203,8 @@ struct ktrace_sync_pair {
 bool ktrace_sync_pair(const struct ktrace_sync *sync, size_t i, struct ktrace_sync_pair *out);
 
 /**
- * struct ktrace_sync_gap - a place where no line fits: a clock was set, stopped or changed its rate
- * @from:	time of the last message before it, ns since the epoch; of text, ns of the second host
+ * struct ktrace_sync_gap - a place where no line fits: a clock was set or changed its rate
+ * @from:	time of the last message before it, ns since the epoch; in text of the second host
  * @to:		of the first one after it
  * @step_ns:	how much the offset changed
  */

@@ -17,7 +17,10 @@
 
 #define MOMENTS_MAX 65536u
 #define STEPS_IN_REACH 16
-#define SOLVE_STEPS 12
+#define SOLVE_STEPS 6
+#define SEARCH_STEPS 64
+#define WIDTH 1e6	/* ns, of the first interval that is searched */
+#define WIDTH_MAX 1e18
 #define NEAR 0.5	/* ns */
 #define ROUNDING 1.0	/* ns: times will be whole ones */
 
@@ -41,6 +44,8 @@ struct moment {
  * @is_between:	a pair is between two runs: the tree knows best
  * @low:	of the error of each
  * @high:	and its largest value
+ * @up:		what hosts with bounds of one side must be moved by, so that they respect all of them
+ * @down:	the same in the other direction, not above 0
  */
 struct place {
 	struct estimate *e;
@@ -54,6 +59,8 @@ struct place {
 	double *x;
 	double *low;
 	double *high;
+	double *up;
+	double *down;
 };
 
 /* Finds the range of the offset by the method wanted. Returns as ktrace_pair_range(). */
@@ -103,6 +110,31 @@ static double offset_at(const struct estimate *e, struct edge *edge, double x)
 	return a + (b - a) * (x - next[-1].to) / (next->from - next[-1].to);
 }
 
+static double first_at(const struct estimate *e, struct edge *edge, double x)
+{
+	return x + offset_at(e, edge, x);
+}
+
+/* Finds the same as second_at() where offsets change too fast for its steps: halves an interval. */
+static double search_second(const struct estimate *e, struct edge *edge, double y, double x)
+{
+	double low = x, high = x, middle, width;
+	int i;
+
+	for (width = WIDTH; first_at(e, edge, low) > y && width < WIDTH_MAX; width *= 2)
+		low -= width;
+	for (width = WIDTH; first_at(e, edge, high) < y && width < WIDTH_MAX; width *= 2)
+		high += width;
+	for (i = 0; i < SEARCH_STEPS && high - low > NEAR; i++) {
+		middle = low + (high - low) / 2;
+		if (first_at(e, edge, middle) < y)
+			low = middle;
+		else
+			high = middle;
+	}
+	return high;
+}
+
 /* Returns the time of the second host at time @y of the first one. */
 static double second_at(const struct estimate *e, struct edge *edge, double y)
 {
@@ -115,7 +147,7 @@ static double second_at(const struct estimate *e, struct edge *edge, double y)
 			return next;
 		x = next;
 	}
-	return x;
+	return search_second(e, edge, y, x);
 }
 
 static struct edge *edge_of(const struct estimate *e, __u32 a, __u32 b)
@@ -136,7 +168,7 @@ static double convert(const struct estimate *e, __u32 from, __u32 to, double x)
 {
 	struct edge *edge = edge_of(e, from, to);
 
-	return edge->pair.host[1] == from ? x + offset_at(e, edge, x) : second_at(e, edge, x);
+	return edge->pair.host[1] == from ? first_at(e, edge, x) : second_at(e, edge, x);
 }
 
 /* Returns the reference's time at time @x of a host. */
@@ -318,13 +350,53 @@ static double clamp(double want, double low, double high)
 	return fmax(low, fmin(want, high));
 }
 
+/* Returns the error by what all clocks are believed to share. */
+static double prior_of(const struct place *p, __u32 host, double t)
+{
+	const struct host *hosts = p->e->hosts;
+
+	return p->x[host] + hosts[host].prior - hosts[p->e->reference].prior - t;
+}
+
+/* Notes how far a host without bounds of both sides must be moved. */
+static void note_move(struct place *p, __u32 host, double t)
+{
+	const double prior = prior_of(p, host, t);
+
+	p->up[host] = fmax(p->up[host], p->low[host] - prior + 2 * ROUNDING);
+	p->down[host] = fmin(p->down[host], p->high[host] - prior - 2 * ROUNDING);
+}
+
+/* Moves a knot in time; its interval stays where it is. */
+static void move_knot(struct knot *k, double t)
+{
+	k->early = fmax(k->early + (t - k->t), 0);
+	k->late = fmax(k->late - (t - k->t), 0);
+	k->t = t;
+}
+
+/*
+ * Time must not go back to the last knot. Those before whose interval allows it become as early:
+ * they are where a clock was set. Otherwise the last one becomes later.
+ */
+static void keep_order(struct host *h)
+{
+	struct knot *last = &h->knots[h->knot_nr - 1], *k = last;
+
+	while (k > h->knots && k[-1].t > last->t && k[-1].early >= k[-1].t - last->t)
+		move_knot(--k, last->t);
+	if (k > h->knots && k[-1].t > last->t)
+		for (; k <= last; k++)
+			move_knot(k, fmax(k->t, k[-1].t));
+}
+
 static int add_knot(struct place *p, __u32 host, double t)
 {
 	struct host *h = &p->e->hosts[host];
 	const double low = p->low[host], high = p->high[host], x = p->x[host];
-	const double prior = x + h->prior - p->e->hosts[p->e->reference].prior - t;
 	const double bend = p->e->wander * p->step * p->step / 8 + ROUNDING;
-	const double error = isinf(low) || isinf(high) ? clamp(prior, low, high) :
+	const double error = isinf(low) || isinf(high) ?
+				prior_of(p, host, t) + p->up[host] + p->down[host] :
 			     p->is_between ? clamp(0, low, high) : low + (high - low) / 2;
 	const struct knot *last = h->knot_nr ? &h->knots[h->knot_nr - 1] : NULL;
 
@@ -332,15 +404,15 @@ static int add_knot(struct place *p, __u32 host, double t)
 		return 0;
 	if (!LIST_GROW(h->knots, h->knot_nr, h->knot_cap))
 		return -ENOMEM;
-	last = h->knot_nr ? &h->knots[h->knot_nr - 1] : NULL;
 	h->knots[h->knot_nr++] = (struct knot){
-		.x = x, .t = last && t + error < last->t ? last->t : t + error,
-		.early = error - low + bend, .late = high - error + bend,
+		.x = x, .t = t + error, .early = error - low + bend, .late = high - error + bend,
 	};
+	keep_order(h);
 	return 0;
 }
 
-static int settle_moment(struct place *p, const struct moment *m)
+/* Finds the errors of all hosts at a moment; notes moves of those that need them, or adds knots. */
+static int settle_moment(struct place *p, const struct moment *m, bool moves)
 {
 	struct estimate *e = p->e;
 	int ret;
@@ -349,13 +421,18 @@ static int settle_moment(struct place *p, const struct moment *m)
 	show(p, m);
 	ret = find_errors(p, e->regresses);
 	if (!ret || (ret > 0 && p->is_between)) {
-		e->contradictions += !ret && !p->is_between;
+		e->contradictions += !moves && !ret && !p->is_between;
 		ret = find_errors(p, true);
 	}
-	for (h = 0; h < e->nr && ret >= 0; h++)
-		if (h != e->reference && !e->hosts[h].is_virtual &&
-		    (isfinite(p->low[h]) || isfinite(p->high[h])))
+	for (h = 0; h < e->nr && ret >= 0; h++) {
+		if (h == e->reference || e->hosts[h].is_virtual ||
+		    (isinf(p->low[h]) && isinf(p->high[h])))
+			continue;
+		if (!moves)
 			ret = add_knot(p, h, m->t);
+		else if (!e->hosts[h].is_linked)
+			note_move(p, h, m->t);
+	}
 	return ret < 0 ? ret : 0;
 }
 
@@ -363,18 +440,22 @@ static int settle_moment(struct place *p, const struct moment *m)
 int ktrace_place(struct estimate *e)
 {
 	struct place p = { .e = e, .order = calloc(e->nr + 1, sizeof(*p.order)),
-			   .x = calloc(3 * (size_t)e->nr + 1, sizeof(*p.x)) };
+			   .x = calloc(5 * (size_t)e->nr + 1, sizeof(*p.x)) };
 	int ret = p.order && p.x ? 0 : -ENOMEM;
 	size_t i;
 
 	p.low = ret ? NULL : p.x + e->nr;
 	p.high = ret ? NULL : p.low + e->nr;
+	p.up = ret ? NULL : p.high + e->nr;
+	p.down = ret ? NULL : p.up + e->nr;
 	if (!ret) {
 		make_order(&p);
 		ret = make_moments(&p);
 	}
+	for (i = 0; i < p.nr && !ret && p.order_nr < e->nr; i++)
+		ret = settle_moment(&p, &p.moments[i], true);
 	for (i = 0; i < p.nr && !ret; i++)
-		ret = settle_moment(&p, &p.moments[i]);
+		ret = settle_moment(&p, &p.moments[i], false);
 	free(p.order);
 	free(p.x);
 	free(p.moments);

@@ -69,7 +69,8 @@ static double student(double freedom)
 	const double z = 1.959964, g = (z * z * z + z) / 4;
 
 	return freedom < 9 ? few[(int)freedom - 1] :
-	       z + g / freedom + (5 * pow(z, 5) + 16 * z * z * z + 3 * z) / (96 * freedom * freedom);
+	       z + g / freedom +
+	       (5 * pow(z, 5) + 16 * z * z * z + 3 * z) / (96 * freedom * freedom);
 }
 
 /**

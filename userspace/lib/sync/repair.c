@@ -52,7 +52,10 @@ static const struct knot *knot_before(const struct host *h, double x)
 	return &h->knots[low < h->knot_nr - 1 ? low : h->knot_nr - 2];
 }
 
-/* Notes that time @x of a host should be time @t of the reference, if its error allows that. */
+/*
+ * Notes that time @x of a host should be time @t of the reference, if its error and the order of
+ * its knots allow that. Returns 0, -ENOMEM.
+ */
 static int add_kink(struct estimate *e, struct kinks *k, __u32 host, double x, double t)
 {
 	const struct knot *a = knot_before(&e->hosts[host], x);
@@ -60,7 +63,8 @@ static int add_kink(struct estimate *e, struct kinks *k, __u32 host, double x, d
 	const double early = fmax(a->early, a[1].early) + moved;
 	const double late = fmax(a->late, a[1].late) - moved;
 
-	if (early < -MARGIN || late < -MARGIN)
+	if (early < -MARGIN || late < -MARGIN || (x > a->x && t < a->t) ||
+	    (x < a[1].x && t > a[1].t))
 		return 0;
 	if (!LIST_GROW(k->at, k->nr, k->cap))
 		return -ENOMEM;
@@ -132,7 +136,7 @@ static int check_all(struct estimate *e, struct kinks *k)
 	return ret;
 }
 
-/* Sorts the new knots in; of two too near each other, or out of order, the first stays. */
+/* Sorts the new knots in. */
 static void sort_knots(struct host *h)
 {
 	size_t i, n = 0;
@@ -150,20 +154,49 @@ static void sort_knots(struct host *h)
 	h->knot_nr = n;
 }
 
+/* Moves the knot that the host has there already, if it does. */
+static bool move_knot(struct host *h, size_t old_nr, const struct knot *new)
+{
+	size_t low = 0, high = old_nr, middle, i;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (h->knots[middle].x < new->x - 1)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (i = low; i < old_nr && h->knots[i].x < new->x + 1; i++) {
+		h->knots[i].t = new->t;
+		h->knots[i].early = new->early;
+		h->knots[i].late = new->late;
+	}
+	return i > low;
+}
+
+/* Adds the knots of a round. Returns 0, -ENOMEM. */
 static int add_knots(struct estimate *e, const struct kinks *k)
 {
+	size_t *old_nr = calloc(e->nr + 1, sizeof(*old_nr));
 	struct host *h;
+	int ret = old_nr ? 0 : -ENOMEM;
 	size_t i;
 
-	for (i = 0; i < k->nr; i++) {
+	for (i = 0; i < e->nr && !ret; i++)
+		old_nr[i] = e->hosts[i].knot_nr;
+	for (i = 0; i < k->nr && !ret; i++) {
 		h = &e->hosts[k->at[i].host];
+		if (move_knot(h, old_nr[k->at[i].host], &k->at[i].knot))
+			continue;
 		if (!LIST_GROW(h->knots, h->knot_nr, h->knot_cap))
-			return -ENOMEM;
-		h->knots[h->knot_nr++] = k->at[i].knot;
+			ret = -ENOMEM;
+		else
+			h->knots[h->knot_nr++] = k->at[i].knot;
 	}
-	for (i = 0; i < e->nr; i++)
+	for (i = 0; i < e->nr && !ret; i++)
 		sort_knots(&e->hosts[i]);
-	return 0;
+	free(old_nr);
+	return ret;
 }
 
 /* Adds the knots that messages need; the last round only counts. Returns 0, -ENOMEM. */

@@ -32,6 +32,23 @@ static void set_errors(const struct host *h, struct ktrace_sync_host *out)
 	out->max_error_ns = known(out->max_error_ns);
 }
 
+/* Returns the rate of a host's clock less 1, without the places where it was set. */
+static double drift_of(const struct estimate *e, const struct host *h)
+{
+	double x = 0, t = 0, dx, dt;
+	size_t i;
+
+	for (i = 0; i + 1 < h->knot_nr; i++) {
+		dx = h->knots[i + 1].x - h->knots[i].x;
+		dt = h->knots[i + 1].t - h->knots[i].t;
+		if (fabs(dt - dx) > 2 * e->max_rate * dx)
+			continue;
+		x += dx;
+		t += dt;
+	}
+	return x > 0 ? t / x - 1 : 0;
+}
+
 static enum ktrace_sync_quality quality_of(const struct ktrace_sync *sync, __u32 i)
 {
 	const struct host *h = &sync->e.hosts[i];
@@ -47,7 +64,6 @@ bool ktrace_sync_host(const struct ktrace_sync *sync, __u32 i, struct ktrace_syn
 {
 	const struct host *h = &sync->e.hosts[i];
 	const struct machine *m = &sync->machines.at[i];
-	const struct knot *a, *b;
 
 	if (i >= sync->e.nr)
 		return false;
@@ -64,11 +80,7 @@ bool ktrace_sync_host(const struct ktrace_sync *sync, __u32 i, struct ktrace_syn
 	set_errors(h, out);
 	if (out->is_reference)
 		out->error_ns = out->max_error_ns = 0;
-	if (h->knot_nr > 1) {
-		a = h->knots;
-		b = &h->knots[h->knot_nr - 1];
-		out->drift_ppm = ((b->t - a->t) / (b->x - a->x) - 1) * 1e6;
-	}
+	out->drift_ppm = drift_of(&sync->e, h) * 1e6;
 	return true;
 }
 

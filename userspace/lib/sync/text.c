@@ -11,6 +11,7 @@
 #include "base/clock.h"
 
 #define HOSTS_MAX 4096u
+#define MAX_RATE 0.5	/* simulated clocks may differ by more than real ones */
 
 /* Takes in a line: numbers of two hosts, and two times. Returns 0, -EBADMSG, -ENOMEM. */
 static int take_message(struct ktrace_sync *sync, const char *line)
@@ -103,6 +104,7 @@ int ktrace_sync_text(const char *text, size_t size, const struct ktrace_sync_opt
 
 	if (ret)
 		return ret;
+	sync->e.max_rate = MAX_RATE;
 	ret = take_text(sync, text, size, line);
 	if (!ret)
 		ret = find_reference(sync, opts ? opts->reference : NULL);

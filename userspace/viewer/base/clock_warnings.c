@@ -21,20 +21,33 @@ void clock_warnings_print_dates(void)
 static void tell_hosts(const struct ktrace_traceset *set,
 		       void (*tell)(void *arg, const char *path, const char *text), void *arg)
 {
-	const char *text = "no message and no synchronised clock ties this host to the others: order "
-			   "and distance between their events are those of their wall clocks";
+	const char *untied = "no message and no synchronised clock ties this host to the others: "
+			     "order and distance between their events are those of their wall "
+			     "clocks";
+	const char *one_sided = "messages were received from only one side: times are as its wall "
+				"clock has them, moved so that none is received before it was sent";
 	const struct ktrace_trace *t;
 	struct ktrace_time_error error;
 	size_t i;
 
 	for (i = 0; (t = ktrace_traceset_trace(set, i)); i++) {
 		if (!ktrace_trace_is_corrected(t) && !ktrace_trace_error(t, 0, &error))
-			tell(arg, ktrace_trace_path(t), text);
+			tell(arg, ktrace_trace_path(t), untied);
 		else if (!ktrace_trace_has_errors(t))
-			tell(arg, ktrace_trace_path(t), "messages were received from only one side: "
-			     "times are as its wall clock has them, moved so that none is received "
-			     "before it was sent");
+			tell(arg, ktrace_trace_path(t), one_sided);
 	}
+}
+
+static bool is_any_corrected(const struct ktrace_traceset *set)
+{
+	struct ktrace_time_error error;
+	const struct ktrace_trace *t;
+	size_t i;
+
+	for (i = 0; (t = ktrace_traceset_trace(set, i)); i++)
+		if (ktrace_trace_error(t, 0, &error) || ktrace_trace_is_corrected(t))
+			return true;
+	return false;
 }
 
 void clock_warnings_tell(const struct ktrace_traceset *set,
@@ -65,8 +78,13 @@ void clock_warnings_tell(const struct ktrace_traceset *set,
 			tell(arg, ktrace_trace_path(t), text);
 		}
 	}
-	if (clocks_count_hosts(set) > 1)
+	if (clocks_count_hosts(set) < 2)
+		return;
+	if (!clocks_are_own() || is_any_corrected(set))
 		tell_hosts(set, tell, arg);
+	else
+		tell(arg, NULL, "the clocks of several hosts or boots are not synchronised: order "
+		     "and distance between their events are those of their wall clocks");
 }
 
 static void complain(void *arg, const char *path, const char *text)

@@ -34,6 +34,11 @@ void clocks_leave(void)
 	clocks = CLOCKS_OWN;
 }
 
+bool clocks_are_own(void)
+{
+	return clocks == CLOCKS_OWN;
+}
+
 /* Counts a file that does not name its boot as a boot of its own. */
 static bool is_first_of_boot(const struct ktrace_traceset *set, size_t i)
 {

@@ -31,6 +31,9 @@ int clocks_correct(struct ktrace_traceset *set, bool is_live);
 /* Lets open_files() leave times as they are: the command corrects them itself. */
 void clocks_leave(void);
 
+/* True if that is so, or --clocks own was given. */
+bool clocks_are_own(void);
+
 /* Returns the number of hosts, or boots, of which the files are. */
 size_t clocks_count_hosts(const struct ktrace_traceset *set);
 

@@ -55,7 +55,7 @@ static void add_common(struct sets *sets, const struct command *cmd)
 		assert(nr < SETS_MAX - 2);
 		sets->all[nr] = cmd->options[nr];
 	}
-	if (cmd->needs_files)
+	if (cmd->needs_files || cmd->reads_files)
 		sets->all[nr++] = (struct option_set) { clocks_options, 0 };
 	sets->all[nr] = (struct option_set) { common_options, 0 };
 	sets->all[nr + 1] = (struct option_set) { NULL, 0 };

@@ -24,6 +24,7 @@ enum {
  * @options:	its own options; --help, -h and --version are added
  * @note:	told each option that was taken; may be NULL
  * @needs_files: refuse a command line without a file
+ * @reads_files: has options of commands that read tracefiles even if no file is needed
  * @is_live:	shows events as they happen: no pager
  * @run:	argv[0] is "ktrace" and the name; returns the exit status. NULL: the command is a
  *		separate program, see command_program()
@@ -36,6 +37,7 @@ struct command {
 	const struct option_set *options;
 	void (*note)(void *to, const struct option_row *row, const char *value);
 	bool needs_files;
+	bool reads_files;
 	bool is_live;
 	int (*run)(const struct command *cmd, int argc, char **argv);
 };

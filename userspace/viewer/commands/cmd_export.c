@@ -193,5 +193,6 @@ const struct command cmd_export = {
 	.args = "--to FORMAT [OPTION...] FILE...",
 	.summary = "Write events in the format of another tool",
 	.options = sets,
+	.reads_files = true,
 	.run = run,
 };

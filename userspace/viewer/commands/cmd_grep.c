@@ -136,5 +136,6 @@ const struct command cmd_grep = {
 	.args = "[OPTION...] EXPRESSION FILE...",
 	.summary = "Print the events for which an expression is true",
 	.options = sets,
+	.reads_files = true,
 	.run = run,
 };

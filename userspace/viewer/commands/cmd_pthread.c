@@ -427,5 +427,6 @@ const struct command cmd_pthread = {
 	.args = "[OPTION...] FILE...",
 	.summary = "Show what threads do with each other, as the PTT tool does",
 	.options = sets,
+	.reads_files = true,
 	.run = run,
 };

@@ -246,35 +246,71 @@ static void put_pair(const struct sync_run *r, size_t i, const struct ktrace_syn
 	}
 }
 
-static void put_count(struct ktrace_out *out, __u64 nr, const char *what)
-{
-	if (nr)
-		out_printf(out, "  %llu %s\n", nr, what);
-}
+/* struct count - a number of the statistics, its name in JSON and in text; NULL: not there */
+struct count {
+	__u64 nr;
+	const char *key;
+	const char *text;
+};
 
-static void put_stats(const struct sync_run *r)
+#define COUNTS_MAX 20
+
+/* Lists the statistics. Returns how many there are. */
+static int list_counts(const struct sync_run *r, struct count *to)
 {
-	struct ktrace_out *out = r->out;
 	struct ktrace_sync_stats s;
 
 	ktrace_sync_stats(r->sync, &s);
-	out_printf(out, "\n%llu messages, %llu pings, %llu readings of synchronised wall clocks\n",
-		   s.messages, s.pings, s.wall_readings);
-	put_count(out, s.packets.sent, "packets sent");
-	put_count(out, s.packets.received, "packets received");
-	put_count(out, s.packets.without_addresses, "packets without addresses");
-	put_count(out, s.packets.other, "packets that are no messages: without data, or not TCP or UDP");
-	put_count(out, s.packets.local, "packets within a host");
-	put_count(out, s.packets.passed_on, "packets passed on by another device");
-	put_count(out, s.packets.duplicate, "packets received by another device before");
-	put_count(out, s.retransmitted, "messages left out: sent several times");
-	put_count(out, s.packets.unsure, "packets that may have been sent before");
-	put_count(out, s.packets.ambiguous, "datagrams that are equal to others");
-	put_count(out, s.packets.waiting + s.packets.given_up, "packets whose other end was not seen");
-	put_count(out, s.packets.invalid, "packets with impossible values");
-	put_count(out, s.broadcasts, "pairs of receptions of the same broadcast: no bounds");
-	put_count(out, s.pings_left_out, "pings left out: of hosts that are not read");
-	put_count(out, s.contradictions, "times at which bounds of several pairs contradict each other");
+	const struct count counts[] = {
+		{ s.messages, "messages", "messages used" },
+		{ s.pings, "pings", "pings of recorders" },
+		{ s.wall_readings, "wall_readings", "readings of synchronised wall clocks" },
+		{ s.packets.sent, "packets_sent", "packets sent" },
+		{ s.packets.received, "packets_received", "packets received" },
+		{ s.packets.without_addresses, "without_addresses", "packets without addresses" },
+		{ s.packets.other, "no_messages", "packets without data, or not TCP or UDP" },
+		{ s.packets.local, "local", "packets within a host" },
+		{ s.packets.passed_on, "passed_on", "packets passed on by another device" },
+		{ s.packets.duplicate, "duplicate", "packets received before" },
+		{ s.retransmitted, "retransmitted", "messages left out: sent several times" },
+		{ s.packets.unsure, "unsure", "packets that may have been sent before" },
+		{ s.packets.ambiguous, "ambiguous", "datagrams that are equal to others" },
+		{ s.packets.waiting + s.packets.given_up, "unmatched",
+		  "packets whose other end was not seen" },
+		{ s.packets.invalid, "invalid", "packets with impossible values" },
+		{ s.broadcasts, "broadcasts", "pairs of receptions of a broadcast: no bounds" },
+		{ s.pings_left_out, "pings_left_out", "pings left out: hosts that are not read" },
+		{ s.contradictions, "contradictions",
+		  "times at which bounds of several pairs contradict each other" },
+	};
+	_Static_assert(sizeof(counts) / sizeof(counts[0]) <= COUNTS_MAX, "room");
+
+	memcpy(to, counts, sizeof(counts));
+	return sizeof(counts) / sizeof(counts[0]);
+}
+
+static void put_counts(const struct sync_run *r)
+{
+	struct count counts[COUNTS_MAX];
+	const int nr = list_counts(r, counts);
+	int i;
+
+	ktrace_out_char(r->out, '\n');
+	for (i = 0; i < nr; i++)
+		if (counts[i].nr)
+			out_printf(r->out, "%10llu %s\n", counts[i].nr, counts[i].text);
+}
+
+static void json_counts(const struct sync_run *r)
+{
+	struct count counts[COUNTS_MAX];
+	const int nr = list_counts(r, counts);
+	int i;
+
+	ktrace_out_str(r->out, "{\"sync\":{");
+	for (i = 0; i < nr; i++)
+		json_u64(r->out, counts[i].key, counts[i].nr);
+	ktrace_out_str(r->out, "}}\n");
 }
 
 static void put_text(const struct sync_run *r)
@@ -289,7 +325,7 @@ static void put_text(const struct sync_run *r)
 			put_host(r, i, &h);
 	for (k = 0; ktrace_sync_pair(r->sync, k, &p); k++)
 		put_pair(r, k, &p);
-	put_stats(r);
+	put_counts(r);
 }
 
 /* Writes a number of ns, or null if it is not known. */
@@ -366,9 +402,12 @@ static void json_pair(const struct sync_run *r, size_t i, const struct ktrace_sy
 		ktrace_out_char(out, '}');
 	}
 	ktrace_out_char(out, ']');
-	for (k = 0; t && k < 2; k++) {
-		json_open(out, k ? "trips_back" : "trips_there", '{');
-		histogram_json(k ? &t->back : &t->there, out);
+	if (t) {
+		json_open(out, "trips_there", '{');
+		histogram_json(&t->there, out);
+		ktrace_out_char(out, '}');
+		json_open(out, "trips_back", '{');
+		histogram_json(&t->back, out);
 		ktrace_out_char(out, '}');
 	}
 	ktrace_out_str(out, "}}\n");
@@ -377,7 +416,6 @@ static void json_pair(const struct sync_run *r, size_t i, const struct ktrace_sy
 static void put_json(const struct sync_run *r)
 {
 	struct ktrace_out *out = r->out;
-	struct ktrace_sync_stats s;
 	struct ktrace_sync_host h;
 	struct ktrace_sync_pair p;
 	__u32 i;
@@ -391,27 +429,7 @@ static void put_json(const struct sync_run *r)
 		output_line_begin(out);
 		json_pair(r, k, &p);
 	}
-	ktrace_sync_stats(r->sync, &s);
-	ktrace_out_str(out, "{\"sync\":{");
-	json_u64(out, "messages", s.messages);
-	json_u64(out, "pings", s.pings);
-	json_u64(out, "wall_readings", s.wall_readings);
-	json_u64(out, "packets_sent", s.packets.sent);
-	json_u64(out, "packets_received", s.packets.received);
-	json_u64(out, "without_addresses", s.packets.without_addresses);
-	json_u64(out, "no_messages", s.packets.other);
-	json_u64(out, "local", s.packets.local);
-	json_u64(out, "passed_on", s.packets.passed_on);
-	json_u64(out, "duplicate", s.packets.duplicate);
-	json_u64(out, "retransmitted", s.retransmitted);
-	json_u64(out, "unsure", s.packets.unsure);
-	json_u64(out, "ambiguous", s.packets.ambiguous);
-	json_u64(out, "unmatched", s.packets.waiting + s.packets.given_up);
-	json_u64(out, "invalid", s.packets.invalid);
-	json_u64(out, "broadcasts", s.broadcasts);
-	json_u64(out, "pings_left_out", s.pings_left_out);
-	json_u64(out, "contradictions", s.contradictions);
-	ktrace_out_str(out, "}}\n");
+	json_counts(r);
 }
 
 /* Returns the number of the host of a trace. */
