@@ -82,3 +82,20 @@ shows() { retry 0.02 is_on_screen "$1" || { screen; return 1; }; }
 	shows '^host +(client|server1)'
 	shows '^time +0\.[0-9]+ s'
 }
+
+@test "html: the page has the events, the messages, and the hosts" {
+	run_ktrace html -o t.html hosts/h0 hosts/h1 hosts/h2
+	[ "$status" -eq 0 ]
+	decode=$ROOT/tests/checkers/html/decode.py
+	run python3 "$decode" check t.html "$KTRACE" hosts/h0 hosts/h1 hosts/h2
+	echo "$output"
+	[ "$status" -eq 0 ]
+	python3 "$decode" head t.html >head.json
+	[ "$(jq -c '.arrows[3:]' head.json)" = '["message","message sent several times","broadcast"]' ]
+	[ "$(jq -c '.files[0].errors' head.json)" = '[[0,0,0]]' ]
+	jq -e '.files[1:] | all(.errors | length > 0 and all(length == 3))' head.json
+	run_ktrace html -o t.html hosts/h1
+	python3 "$decode" head t.html >head.json
+	jq -e '(.arrows | length == 3) and all(.files[]; has("errors") | not) and
+		all(.rows[]; .kind != "host")' head.json
+}

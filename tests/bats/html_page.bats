@@ -104,6 +104,18 @@ print(re.sub(r"(?m)^rec (\d+)", lambda m: f"rec {int(m[1]) + 30000000000000001 *
 	done
 }
 
+@test "several hosts: rows below hosts, errors of times, and messages as arrows" {
+	"$PROGS/mkhosts" --hosts 3 --seconds 1 --rate 50 --udp 5 --sched --app \
+		--host 1,wall=0.3,drift=50 --host 2,wall=-0.7,drift=-80 .
+	"$KTRACE" html -o t.html h0 h1 h2
+	"$KTRACE" list --json h0 h1 h2 >events.json
+	"$KTRACE" flow --json h0 h1 h2 >flow.json
+	run node "$HTML/hosts.mjs" "file://$PWD/t.html" events.json flow.json
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[ "$(grep -c '^ok' <<<"$output")" -eq 5 ]
+}
+
 @test "the page shows stacks among the details of an event" {
 	printf 'prog 100/100 [000] 1.00000000%d: 1 cycles:\n\t55d0c0de work+0x5 (/bin/prog)\n\n' 1 2 >perf.txt
 	run_ktrace import --from perf --offset @0 -o t perf.txt

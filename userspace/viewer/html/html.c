@@ -45,6 +45,9 @@ static int count_events(struct html *h, const struct ktrace_trace_event *events,
 		progress_at(events[i].time);
 		if (events[i].time >= to)
 			return 1;
+		ret = html_hosts_count(&h->hosts, &events[i]);
+		if (ret)
+			return ret;
 		if (events[i].time < h->begin)
 			continue;
 		ret = html_tree_count(&h->tree, go_on(h, events[i].time));
@@ -69,6 +72,7 @@ static int count(struct html *h, __u64 start, __u64 end, __u64 to)
 	} while (nr > 0 && !ret);
 	progress_end();
 	html_tree_close(&h->tree);
+	html_hosts_sort(&h->hosts);
 	h->latest = 0;
 	return nr < 0 ? nr : ret < 0 ? ret : ktrace_traceset_seek(h->set, 0);
 }
@@ -123,6 +127,16 @@ static int add_lost(struct html *h, const struct ktrace_trace_event *e)
 	return 0;
 }
 
+/* Draws the messages received by now, but not those received before the page begins. */
+static void put_messages(struct html *h, const struct ktrace_trace_event *e)
+{
+	const struct ktrace_message *m;
+
+	while ((m = html_hosts_next(&h->hosts, e->time)))
+		if (m->to.time >= h->begin)
+			html_model_message(&h->follow, m);
+}
+
 /* Takes in every event of the files, whatever the options select. */
 static int take(void *arg, const struct ktrace_trace_event *e)
 {
@@ -137,6 +151,9 @@ static int take(void *arg, const struct ktrace_trace_event *e)
 		advance(h, h->latest);
 	}
 	ret = html_model_event(&h->follow, e, h->latest);
+	put_messages(h, e);
+	if (!ret)
+		ret = html_hosts_error(&h->hosts, e, h->latest);
 	if (!ret && e->id == KTRACE_ID_LOST && h->rows.is_open)
 		ret = add_lost(h, e);
 	return ret ? ret : h->lanes.error ? h->lanes.error : h->blocks.error;
@@ -225,7 +242,9 @@ int html_make(struct html *h, struct ktrace_traceset *set)
 	h->set = set;
 	h->losses = (struct hash_table)HASH_TABLE_INIT(struct html_loss, reason);
 	h->events = (struct hash_table)HASH_TABLE_INIT(struct file_events, zero);
-	ret = html_store_new(&h->store);
+	ret = html_hosts_init(&h->hosts, set);
+	if (!ret)
+		ret = html_store_new(&h->store);
 	if (!ret)
 		ret = plan(h);
 	if (ret)
@@ -305,6 +324,7 @@ void html_free(struct html *h)
 	html_lod_free(&h->lanes);
 	html_tree_free(&h->tree);
 	html_store_free(h->store);
+	html_hosts_free(&h->hosts);
 	hash_table_free(&h->losses);
 	hash_table_free(&h->events);
 	time_range_free(&h->scope);

@@ -4,6 +4,7 @@
  *
  *   html_tree.h    ranges of time at each level of detail
  *   html_model.h   effects of events on rows
+ *   html_hosts.h   messages between hosts, errors of times
  *   html_rows.h    rows and their states
  *   html_lod.h     rows at reduced detail
  *   html_block.h   exact events and changes
@@ -14,6 +15,7 @@
 #define VIEWER_HTML_HTML_H
 
 #include "events/time_range.h"
+#include "html_hosts.h"
 #include "html_model.h"
 #include "html_reread.h"
 
@@ -54,6 +56,7 @@ enum html_stage { HTML_COUNTING, HTML_READING, HTML_WHOLE };
  * @rows:	rows
  * @blocks:	events
  * @follow:	models
+ * @hosts:	messages between hosts, errors of times
  * @losses:	by file and reason
  * @events:	by file
  */
@@ -76,6 +79,7 @@ struct html {
 	struct html_options rows;
 	struct html_blocks blocks;
 	struct html_model follow;
+	struct html_hosts hosts;
 	struct hash_table losses;
 	struct hash_table events;
 };

@@ -13,7 +13,8 @@
 
 #include <stdbool.h>
 
-enum html_arrow { HTML_WAKEUP, HTML_FORK, HTML_UNLOCK, HTML_ARROW_NR };
+enum html_arrow { HTML_WAKEUP, HTML_FORK, HTML_UNLOCK, HTML_MESSAGE, HTML_RESENT, HTML_BROADCAST,
+		  HTML_ARROW_NR };
 
 /* struct html_entry - one block in the directory; times since the page's beginning */
 struct html_entry {

@@ -65,6 +65,25 @@ static __u64 lost_in(const struct html *h, size_t trace)
 	return sum;
 }
 
+/* Times, and how much earlier and later the true time may be from there on, if that is known. */
+static void put_errors(struct ktrace_out *out, const struct html_errors *errors)
+{
+	const struct html_error *e;
+
+	json_open(out, "errors", '[');
+	for (e = errors->at; e < errors->at + errors->nr; e++) {
+		json_element(out);
+		ktrace_out_char(out, '[');
+		put_number(out, e->time);
+		if (e->error.is_known) {
+			put_number(out, e->error.early_ns);
+			put_number(out, e->error.late_ns);
+		}
+		ktrace_out_char(out, ']');
+	}
+	ktrace_out_char(out, ']');
+}
+
 static void put_files(struct html *h, struct ktrace_out *out)
 {
 	const struct ktrace_trace *t;
@@ -77,6 +96,8 @@ static void put_files(struct html *h, struct ktrace_out *out)
 		json_str(out, "host", ktrace_trace_meta(t, "host", "name"));
 		json_u64(out, "events", html_events(h, i));
 		json_u64(out, "lost", lost_in(h, i));
+		if (h->hosts.has_several)
+			put_errors(out, &h->hosts.errors[i]);
 		ktrace_out_char(out, '}');
 	}
 	ktrace_out_char(out, ']');
@@ -148,6 +169,12 @@ static void put_notes(const struct html *h, struct ktrace_out *out)
 		put_note(out, "%llu locks have no row: a page has the first 4096, then those that "
 			 "threads wait for, from the first wait on, up to 16384 in all",
 			 h->follow.left_nr);
+	if (h->hosts.nr)
+		put_note(out, "%zu messages between hosts are arrows, shown when zoomed in far "
+			 "enough", h->hosts.nr);
+	if (h->hosts.left_out)
+		put_note(out, "%llu further messages between hosts have no arrow",
+			 h->hosts.left_out);
 	if (stats.backwards)
 		put_note(out, "stamps go backwards: see events flagged so");
 	ktrace_out_char(out, ']');
@@ -274,8 +301,8 @@ static void put_states(const struct html *h, struct ktrace_out *out)
 static void put_row(struct html *h, struct ktrace_out *out, const struct html_row *row)
 {
 	static const char *const kinds[HTML_KIND_NR] = {
-		"cpu", "irq", "softirq", "trap", "block", "process", "lock", "thread", "wait",
-		"span",
+		"host", "cpu", "irq", "softirq", "trap", "block", "process", "lock", "thread",
+		"wait", "span",
 	};
 	const bool is_thread = row->key.kind == HTML_THREAD;
 	const struct ktrace_trace *t = ktrace_traceset_trace(h->set, row->key.machine);
@@ -287,7 +314,7 @@ static void put_row(struct html *h, struct ktrace_out *out, const struct html_ro
 	json_str(out, "name", !is_thread ? row->name : row->who.tid ? row->who.comm : swapper);
 	json_s64(out, "parent", (__s64)(__s32)html_row_parent(h, row));
 	json_u64(out, "machine", row->key.machine);
-	if (row->key.kind < HTML_PROCESS)
+	if (row->key.kind < HTML_PROCESS && row->key.kind != HTML_HOST)
 		json_u64(out, "number", row->key.number);
 	if (row->pid)
 		json_u64(out, "pid", row->pid);
@@ -390,6 +417,11 @@ static int put_all(struct html *h, struct ktrace_out *out)
 	put_text(out, "wakeup");
 	put_text(out, "fork");
 	put_text(out, "unlock");
+	if (h->hosts.has_several) {
+		put_text(out, "message");
+		put_text(out, "message sent several times");
+		put_text(out, "broadcast");
+	}
 	ktrace_out_char(out, ']');
 	put_nodes(h, out);
 	put_blocks(h, out);

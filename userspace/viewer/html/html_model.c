@@ -458,6 +458,41 @@ void html_model_free(struct html_model *f)
 	hash_table_free(&f->spans);
 }
 
+static __u32 cpu_row(struct html_model *f, __u32 machine, __s32 cpu)
+{
+	const struct html_key key = { HTML_CPU, machine, (__u64)cpu, 0 };
+	__u32 i = cpu < 0 ? HTML_NO_ROW : html_row_get(f->rows, &key, NULL);
+
+	if (i != HTML_NO_ROW)
+		snprintf(html_row_at(f->rows, i)->name, sizeof(html_row_at(f->rows, i)->name),
+			 "cpu %d", cpu);
+	return i;
+}
+
+/*
+ * Returns the row of one end of a message: the thread that sent it. Packets are received in
+ * interrupts, by a CPU, whatever thread it interrupted there.
+ */
+static __u32 end_row(struct html_model *f, const struct ktrace_message_end *end, bool is_sent)
+{
+	const __u32 machine = ktrace_state_machine(f->state, end->trace);
+	const struct ktrace_process *p = !end->tid || (!is_sent && end->cpu >= 0) ? NULL :
+		ktrace_state_find(f->state, machine, end->tid, end->cpu);
+
+	return p ? thread_row(f, p) : cpu_row(f, machine, end->cpu);
+}
+
+void html_model_message(struct html_model *f, const struct ktrace_message *m)
+{
+	const bool is_sent = m->kind != KTRACE_MESSAGE_BROADCAST;
+	const enum html_arrow kind = !is_sent ? HTML_BROADCAST :
+		m->is_retransmitted ? HTML_RESENT : HTML_MESSAGE;
+
+	put_arrow(f, &(struct html_link){
+		kind, end_row(f, &m->from, is_sent), end_row(f, &m->to, false),
+		m->from.time - f->begin, m->to.time - f->begin });
+}
+
 int html_model_event(struct html_model *f, const struct ktrace_trace_event *e, __u64 now)
 {
 	const struct ktrace_process *p;

@@ -3,6 +3,8 @@
 #ifndef VIEWER_HTML_HTML_MODEL_H
 #define VIEWER_HTML_HTML_MODEL_H
 
+#include <ktrace/messages.h>
+
 #include "analysis/flow_class.h"
 #include "events/event_select.h"
 #include "html_rows.h"
@@ -75,5 +77,7 @@ int html_model_init(struct html_model *f, struct html_options *rows, struct ktra
 void html_model_free(struct html_model *f);
 /* Takes the next event in; @now: its time since the page's beginning. Return: 0, -errno. */
 int html_model_event(struct html_model *f, const struct ktrace_trace_event *e, __u64 now);
+/* Draws the arrow of a message between hosts, after the event that received it. */
+void html_model_message(struct html_model *f, const struct ktrace_message *m);
 
 #endif

@@ -2,9 +2,9 @@
 /*
  * html_order.c - the order of rows on a page
  *
- * By machine: CPUs and interrupts, then processes; below a process its locks, then its threads;
- * below a thread its waits and its spans. Processes have no states of their own, so their rows are
- * made when all others are known.
+ * By machine, below its host if there are several: CPUs and interrupts, then processes; below a
+ * process its locks, then its threads; below a thread its waits and its spans. Processes and hosts
+ * have no states of their own, so their rows are made when all others are known.
  */
 #include "html.h"
 
@@ -24,16 +24,40 @@ static struct html_key process_key(const struct html_row *row)
 	return (struct html_key){ HTML_PROCESS, row->key.machine, row->pid, 0 };
 }
 
+static struct html_key host_key(__u32 machine)
+{
+	return (struct html_key){ HTML_HOST, machine, 0, 0 };
+}
+
 __u32 html_row_parent(struct html *h, const struct html_row *row)
 {
-	struct html_key key;
+	const bool is_of_process = row->key.kind == HTML_THREAD || row->key.kind == HTML_LOCK;
+	const struct html_key process = process_key(row), host = host_key(row->key.machine);
 
 	if (row->thread != HTML_NO_ROW)
 		return row->thread;
-	if (row->key.kind != HTML_THREAD && row->key.kind != HTML_LOCK)
-		return HTML_NO_ROW;
-	key = process_key(row);
-	return row->pid ? html_row_find(&h->rows, &key) : HTML_NO_ROW;
+	if (is_of_process && row->pid)
+		return html_row_find(&h->rows, &process);
+	return row->key.kind != HTML_HOST && h->hosts.has_several ?
+	       html_row_find(&h->rows, &host) : HTML_NO_ROW;
+}
+
+/* Makes the row of a row's host, if there are several. */
+static void make_host(struct html *h, __u32 machine)
+{
+	const struct html_key key = host_key(machine);
+	char text[KTRACE_OUT_MIN];
+	struct ktrace_out out = { .buf = text, .cap = sizeof(text) };
+	struct html_row *row;
+	bool is_new;
+	__u32 i;
+
+	i = h->hosts.has_several ? html_row_get(&h->rows, &key, &is_new) : HTML_NO_ROW;
+	if (i == HTML_NO_ROW || !is_new)
+		return;
+	row = html_row_at(&h->rows, i);
+	hosts_put_name(&out, h->set, machine);
+	snprintf(row->name, sizeof(row->name), "%.*s", (int)out.len, text);
 }
 
 /* Makes the row of a row's process, named after its first thread, or else after any thread. */
@@ -93,9 +117,12 @@ __u32 *html_row_order(struct html *h)
 	__u32 *order;
 	size_t i;
 
-	for (i = 0; i < others; i++)
+	for (i = 0; i < others; i++) {
 		if (html_row_at(&h->rows, (__u32)i)->pid)
 			make_process(h, (__u32)i);
+		if (html_row_at(&h->rows, (__u32)i)->thread == HTML_NO_ROW)
+			make_host(h, html_row_at(&h->rows, (__u32)i)->key.machine);
+	}
 	places = calloc(h->rows.rows.nr + 1, sizeof(*places));
 	order = calloc(h->rows.rows.nr + 1, sizeof(*order));
 	for (i = 0; places && order && i < h->rows.rows.nr; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * html_rows.h - the rows of a page: CPUs, processes, threads, locks, waits, spans
+ * html_rows.h - the rows of a page: hosts, CPUs, processes, threads, locks, waits, spans
  *
  * Rows are numbered as they appear. A row is in one state at a time, or in none; the states of all
  * rows share one numbering. Changes go to the current block of events, and to the lanes of all
@@ -18,8 +18,8 @@
 
 /* In the order in which rows of one parent are displayed */
 enum html_kind {
-	HTML_CPU, HTML_IRQ, HTML_SOFTIRQ, HTML_TRAP, HTML_BLOCK_DEVICE, HTML_PROCESS, HTML_LOCK,
-	HTML_THREAD, HTML_WAIT, HTML_SPAN, HTML_KIND_NR,
+	HTML_HOST, HTML_CPU, HTML_IRQ, HTML_SOFTIRQ, HTML_TRAP, HTML_BLOCK_DEVICE, HTML_PROCESS,
+	HTML_LOCK, HTML_THREAD, HTML_WAIT, HTML_SPAN, HTML_KIND_NR,
 };
 
 /* struct html_key - identifies a row; @number: serial, CPU or pid, depending on the kind */

@@ -10,6 +10,7 @@
 // has all that those before had, and more at the end.
 
 const BINS = 1024;
+const MESSAGE = 3;	// kinds of arrows from here on are messages between hosts; this one tells its time
 
 class Cache {
 	// load(id): promise of the thing; size: how many are kept
@@ -367,6 +368,17 @@ function field_values(block, i) {
 // CPU of event I of a block; -1 = recorded in a thread's ring
 function cpu_of(block, i) {
 	return trace.head.streams[block.streams[i]]?.cpu ?? -1;
+}
+
+// How much earlier and later the true time may be at TIME in a file: null = not known, undefined = there
+// is one host only
+function error_at(file, time) {
+	const errors = trace.head.files[file]?.errors;
+
+	if (!errors)
+		return undefined;
+	const at = errors[last_upto(errors.length, i => errors[i][0], time)];
+	return at?.length > 1 ? [at[1], at[2]] : null;
 }
 
 // Last place in sorted ARRAY of NR whose key(place) <= value, -1 = none

@@ -50,6 +50,13 @@ function clock_text(ns) {
 	return String(BigInt(trace.head.begin) + exact_ns(ns));
 }
 
+// How exact a time is
+function error_text(error) {
+	if (error === undefined)
+		return '';
+	return error === null ? ' ±?' : Math.max(...error) ? ` ± ${duration_text(Math.max(...error))}` : '';
+}
+
 // The name a number has, if it has one
 function enum_name(value, enums) {
 	return enums?.find(([number]) => String(number) === String(value))?.[1];

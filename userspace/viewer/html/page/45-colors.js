@@ -142,10 +142,12 @@ function show_legend(root) {
 			`linear-gradient(90deg, ${colors})`;
 		item.append('thread on a CPU, by name');
 	}
+	const is_message = kind => kind >= MESSAGE;
 	const borders = ['solid', 'dashed', 'dotted'];
 	(trace.head.arrows || []).forEach((name, kind) => {
 		const item = make('li', '', list);
-		make('span', '', item, { class: 'arrow' }).style.borderTopStyle = borders[kind % 3];
+		make('span', '', item, { class: `arrow${is_message(kind) ? ' message' : ''}` })
+			.style.borderTopStyle = borders[kind % 3];
 		item.append(name);
 	});
 	if (!groups.has('thread') && trace.is_whole)

@@ -280,7 +280,6 @@ function draw_arrows() {
 	if (!chart.has_arrows)
 		return;
 	draw.lineWidth = 1;
-	draw.strokeStyle = draw.fillStyle = looks.theme.text;
 	for (const { block } of chart.parts)
 		for (const arrow of block ? block.arrows : []) {
 			const from = shown_for(arrow.from_row), to = shown_for(arrow.to_row);
@@ -301,6 +300,7 @@ function draw_arrow(kind, x0, y0, x1, y1) {
 
 	if (Math.max(y0, y1) < 0 || Math.min(y0, y1) > chart.height)
 		return;
+	draw.strokeStyle = draw.fillStyle = kind < MESSAGE ? looks.theme.text : looks.theme.accent;
 	draw.setLineDash(ARROW_DASHES[kind % ARROW_DASHES.length]);
 	draw.beginPath();
 	draw.moveTo(x0, y0);
@@ -323,8 +323,26 @@ function draw_grid() {
 	draw.globalAlpha = 1;
 }
 
+// The interval that has the true time of the selected event, where it is wider than a pixel
+function draw_interval() {
+	const { draw } = chart;
+	const { event } = selection;
+	const [early, late] = (event && error_at(event.file, event.time)) || [0, 0];
+	const left = Math.max(x_of_time(event?.time - early), 0);
+	const right = Math.min(x_of_time(event?.time + late), chart.width);
+
+	chart.interval = right - left > 1.5 ? [left, right] : null;
+	if (!chart.interval)
+		return;
+	draw.fillStyle = looks.theme.accent;
+	draw.globalAlpha = 0.15;
+	draw.fillRect(left, 0, right - left, chart.height);
+	draw.globalAlpha = 1;
+}
+
 function draw_lines() {
 	const { draw } = chart;
+	draw_interval();
 	const framed = chart.state ? shown_for(chart.state.row) : -1;
 	if (framed >= 0) {
 		const left = Math.max(x_of_time(chart.state.from), -2);

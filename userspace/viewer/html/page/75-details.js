@@ -21,6 +21,8 @@ async function show_details() {
 		add_event(parts, selection.event);
 	box.replaceChildren(parts);
 	if (selection.event)
+		await add_messages(box, selection.event, () => run !== details_run);
+	if (selection.event && run === details_run)
 		await add_neighbours(box, selection.event, () => run !== details_run);
 }
 
@@ -56,7 +58,7 @@ function add_event(box, event) {
 	const row = trace.head.rows[event.row];
 
 	add_pair(list, 'number', `${count_text(event.index + 1)} of ${count_text(trace.total)}`);
-	add_pair(list, 'time', `${time_text(event.exact)} s`);
+	add_pair(list, 'time', `${time_text(event.exact)} s${error_text(error_at(event.file, event.time))}`);
 	if (wall_text(event.exact))
 		add_pair(list, 'date', wall_text(event.exact));
 	if (trace.head.begin !== trace.head.wall)
@@ -87,6 +89,61 @@ function detail_text(field) {
 	const text = value_text(field.value, field);
 
 	return enum_name(field.value, field.enums) === undefined ? text : `${text} (${field.value})`;
+}
+
+// Messages between hosts that EVENT is an end of, in its block and the next ones
+async function messages_of(event) {
+	const first = block_of_event(event.index);
+	const machine = trace.head.streams.find(s => s.file === event.file)?.machine;
+	const is_here = (time, row) =>
+		time === event.time && trace.head.rows[row].machine === machine;
+	let found = [];
+
+	for (let id = first; id < trace.head.blocks.length && id < first + 4 && !found.length; id++) {
+		const block = await trace.blocks.get(id);
+
+		found = block.arrows.filter(a => a.kind >= MESSAGE &&
+			(is_here(a.from, a.from_row) || is_here(a.to, a.to_row)));
+	}
+	return found;
+}
+
+// Both ends, and how long it took at least and at most
+async function add_messages(box, event, is_over) {
+	if (!trace.head.arrows?.[MESSAGE] || !/^net:/.test(event.name))
+		return;
+	const found = await messages_of(event);
+
+	if (is_over())
+		return;
+	for (const { kind, from, from_row, to, to_row } of found) {
+		const errors = [[from, from_row], [to, to_row]]
+			.map(([time, row]) => error_at(trace.head.rows[row].machine, time));
+
+		make('h2', trace.head.arrows[kind], box);
+		const list = make('dl', '', box, { class: 'message' });
+		for (const [name, time, row, error] of [['from', from, from_row, errors[0]],
+			['to', to, to_row, errors[1]]])
+			add_pair(list, name, `${host_name(row)}, ${trace.head.rows[row].name}, ` +
+				`${time_text(time)} s${error_text(error)}`);
+		if (kind === MESSAGE)
+			add_pair(list, 'took', trip_text(to - from, ...errors));
+	}
+}
+
+function host_name(row) {
+	const { machine } = trace.head.rows[row];
+
+	return trace.head.rows.find(r => r.kind === 'host' && r.machine === machine)?.name ?? '?';
+}
+
+// It was received after it was sent, so it took no less than nothing.
+function trip_text(trip, from, to) {
+	if (!from || !to)
+		return `${duration_text(Math.max(trip, 0))} ±?`;
+	const least = Math.max(trip - to[0] - from[1], 0), most = trip + to[1] + from[0];
+
+	return `${duration_text(trip)} (${duration_text(least)} to ${duration_text(most)})`;
 }
 
 // Events before and after: any, of the same thread, of the same CPU, of the same type

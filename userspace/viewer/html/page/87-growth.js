@@ -2,7 +2,7 @@
 // 87-growth.js - the page while a server still reads the trace: more is known from time to time
 //
 // Each head that comes has all that the one before had. Rows keep their numbers, but for those of
-// processes, which are known by their pid.
+// processes, which are known by their pid, and of hosts.
 
 const GROWTH_MS = 500;
 const growth = { wanted: -1, over: null };	// event in the address that was not there yet
@@ -11,6 +11,8 @@ const growth = { wanted: -1, over: null };	// event in the address that was not 
 function lasting_name(row) {
 	const about = trace.head.rows[row];
 
+	if (about?.kind === 'host')
+		return `host ${about.machine}`;
 	return about?.kind === 'process' ? `${about.machine}:${about.pid}` : row;
 }
 

@@ -177,6 +177,9 @@ window.ktrace = {
 	xOf: time => x_of_time(time),
 	shownRows: () => rows.shown.slice(),
 	stateAt: state_at,
+	errorAt: error_at,
+	interval: () => chart.interval,
+	arrowsOf: async id => (await trace.blocks.get(id)).arrows,
 	// Names of the states that are painted in a row: one for each device pixel
 	painted: row => Array.from(row_codes(row, chart.canvas.width), c => c ? state_name(c - 1) : ''),
 	parts: () => chart.parts.map(p => (p.block ? `b${p.block.id}` : 'n')),
