@@ -316,12 +316,12 @@ struct packets {
 static void see_packet(const struct dev_record *rec, void *arg)
 {
 	const unsigned int i = rec->head.id - KTRACE_EV_NET_QUEUE;
-	struct ktrace_ev_net ev;
+	struct ktrace_ev_net ev = { 0 };
 	struct packets *p = arg;
 
 	EXPECT(i < 3);
-	EXPECT_EQ(rec->head.len, sizeof(ev));
-	memcpy(&ev, rec->payload, sizeof(ev));
+	EXPECT_EQ(rec->head.len, i == 1 ? sizeof(struct ktrace_ev_net_xmit) : sizeof(ev));
+	memcpy(&ev, rec->payload, rec->head.len);
 	if (strcmp(ev.dev, "lo") ||
 	    (ev.len != PAYLOAD + IP_UDP && ev.len != PAYLOAD + IP_UDP + ETH_HLEN))
 		return;
@@ -369,6 +369,12 @@ static void packets(void)
 	EXPECT_EQ(p.of[0].protocol, ETH_P_IP);
 	EXPECT_EQ(p.of[2].protocol, ETH_P_IP);
 	EXPECT_EQ(p.of[2].len, PAYLOAD + IP_UDP);
+	for (int i = 0; i < 3; i += 2) {
+		EXPECT_EQ(p.of[i].dst_port, ntohs(to.sin_port));
+		EXPECT_EQ(p.of[i].payload, PAYLOAD);
+		EXPECT_EQ(p.of[i].transport, IPPROTO_UDP);
+		EXPECT(!memcmp(p.of[i].ip_dst + 12, &to.sin_addr, 4));
+	}
 }
 
 int main(int argc, char **argv)
