@@ -150,6 +150,9 @@ bool ktrace_trace_time_source(const struct ktrace_trace *trace, size_t i,
  * @is_answered: the other recorder began: its packet was received here before @raw_sent. Then
  *		@received <= @raw_sent and @sent_there <= @received_there, else the reverse
  *
+ * A merged trace has other stamps than the recorder that exchanged the packets: its META says
+ * clock=monotonic, and @peer_clock "tsc". Then use @received_there_ns and @sent_there_ns.
+ *
  * Whoever began, one packet went from @raw_sent to @received_there, and one from @sent_there to
  * @received. Neither can have arrived before it was sent.
  */
