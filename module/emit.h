@@ -21,7 +21,7 @@
 #define KT_TARGETS_MAX 16
 
 /* Largest payload of an event with a hide function, in bytes. */
-#define KT_HIDE_MAX 80
+#define KT_HIDE_MAX 96
 
 struct kt_context;
 

@@ -6,10 +6,12 @@
 #include <linux/blkdev.h>
 #include <linux/if_ether.h>
 #include <linux/interrupt.h>
+#include <linux/ipv6.h>
 #include <linux/module.h>
 #include <linux/netdevice.h>
 #include <linux/sched/signal.h>
 #include <linux/skbuff.h>
+#include <linux/tcp.h>
 #include <trace/events/lock.h>
 #include <trace/events/power.h>
 #include <trace/events/signal.h>
@@ -243,8 +245,27 @@ static void hit_module_request(void)
 }
 
 static struct net_device net_device = { .name = "device_of_15chr" };
+/* The first piece of a packet, and what the kernel has at its end */
+static struct {
+	struct ipv6hdr ip;
+	struct tcphdr tcp;
+	struct skb_shared_info shared;
+} packet_bytes = {
+	.ip = {
+		.version = 6, .payload_len = cpu_to_be16(4202), .nexthdr = IPPROTO_TCP,
+		.saddr.s6_addr = { 0xfe, 0x80, [15] = 1 },
+		.daddr.s6_addr = { 0xfe, 0x80, [15] = 2 },
+	},
+	.tcp = {
+		.source = cpu_to_be16(40001), .dest = cpu_to_be16(80), .doff = 5, .ack = 1,
+		.seq = cpu_to_be32(0xfedcba98), .ack_seq = cpu_to_be32(0x89abcdef),
+	},
+	.shared = { .gso_size = 1400, .gso_segs = 3 },
+};
 static struct sk_buff packet = {
-	.dev = &net_device, .len = 4242, .protocol = cpu_to_be16(ETH_P_IPV6),
+	.dev = &net_device, .len = 4242, .data_len = 4182, .protocol = cpu_to_be16(ETH_P_IPV6),
+	.head = (void *)&packet_bytes, .data = (void *)&packet_bytes,
+	.end = offsetof(typeof(packet_bytes), shared),
 };
 
 void hit_net_queue(void)
@@ -252,14 +273,14 @@ void hit_net_queue(void)
 	HIT(row_of(KTRACE_EV_NET_QUEUE, 0), void (*)(void *, struct sk_buff *), &packet);
 }
 
-static void hit_net_xmit(void)
+void hit_net_xmit(void)
 {
 	HIT(row_of(KTRACE_EV_NET_XMIT, 0),
 	    void (*)(void *, struct sk_buff *, int, struct net_device *, unsigned int), &packet,
 	    NETDEV_TX_BUSY, &net_device, 4243);
 }
 
-static void hit_net_receive(void)
+void hit_net_receive(void)
 {
 	HIT(row_of(KTRACE_EV_NET_RECEIVE, 0), void (*)(void *, struct sk_buff *), &packet);
 }
@@ -326,8 +347,10 @@ static const struct ktrace_ev_module want_module_request = {
 };
 static const struct ktrace_ev_net want_net = {
 	(unsigned long)&packet, 4242, ETH_P_IPV6, 0, "device_of_15chr",
+	{ 0xfe, 0x80, [15] = 1 }, { 0xfe, 0x80, [15] = 2 }, 40001, 80, 0xfedcba98, 0x89abcdef,
+	4182, 0, IPPROTO_TCP, 16, 0, 1400, 3,
 };
-static const struct ktrace_ev_net want_net_xmit = {
+static const struct ktrace_ev_net_xmit want_net_xmit = {
 	(unsigned long)&packet, 4243, 0, NETDEV_TX_BUSY, "device_of_15chr",
 };
 static const struct ktrace_ev_logevent want_logevent = { 11, 22, 0x33445566 };

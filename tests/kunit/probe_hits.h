@@ -63,6 +63,8 @@ void hit_signal_generate(void);
 void hit_fault_kernel(void);
 void hit_lock_contended(void);
 void hit_net_queue(void);
+void hit_net_xmit(void);
+void hit_net_receive(void);
 extern const struct ktrace_ev_sched_switch want_sched_switch;
 extern const struct ktrace_ev_block want_block;
 extern const struct ktrace_ev_block_complete want_block_complete;

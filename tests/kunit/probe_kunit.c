@@ -302,6 +302,7 @@ static void without_privilege_no_kernel_address_is_told(struct kunit *test)
 			struct ktrace_ev_fault fault;
 			struct ktrace_ev_lock_contended lock;
 			struct ktrace_ev_net net;
+			struct ktrace_ev_net_xmit net_xmit;
 		} want;
 	} table[] = {
 		{ KTRACE_EV_FAULT_KERNEL, hit_fault_kernel, sizeof(struct ktrace_ev_fault),
@@ -310,6 +311,8 @@ static void without_privilege_no_kernel_address_is_told(struct kunit *test)
 		  sizeof(struct ktrace_ev_lock_contended),
 		  { .lock = { 0, KTRACE_LOCK_SPIN | KTRACE_LOCK_READ } } },
 		{ KTRACE_EV_NET_QUEUE, hit_net_queue, sizeof(struct ktrace_ev_net) },
+		{ KTRACE_EV_NET_XMIT, hit_net_xmit, sizeof(struct ktrace_ev_net_xmit) },
+		{ KTRACE_EV_NET_RECEIVE, hit_net_receive, sizeof(struct ktrace_ev_net) },
 	};
 	u32 i;
 

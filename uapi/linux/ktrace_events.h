@@ -368,12 +368,39 @@ struct ktrace_ev_module {
 	char name[KTRACE_MODULE_LEN];
 };
 
-/* Without CAP_PERFMON all fields are 0 */
+/*
+ * Queue and receive. Without CAP_PERFMON all fields are 0, and so are those that a packet does not
+ * have or that cannot be read: of packets that are not IP, of ports and what follows them if it is
+ * neither TCP nor UDP, a later fragment, or truncated. Of packets within packets the outer ones.
+ * Numbers are in the byte order of the host.
+ */
 struct ktrace_ev_net {
 	__u64 packet;		/* address: identifies the packet as long as it exists */
 	__u32 len;		/* bytes */
 	__u16 protocol;		/* ETH_P_* */
-	__s16 result;		/* net:xmit: the driver's result, 0 = taken */
+	__s16 result;		/* 0 */
+	char dev[KTRACE_NETDEV_LEN];
+	__u8 ip_src[16];	/* IPv6, or IPv4 as ::ffff:a.b.c.d */
+	__u8 ip_dst[16];
+	__u16 src_port;
+	__u16 dst_port;
+	__u32 seq;		/* TCP */
+	__u32 ack;		/* TCP */
+	__u32 payload;		/* bytes after the header of TCP or UDP, in this packet */
+	__u64 data;		/* UDP: the first 8 of them, big endian, padded with 0 */
+	__u8 transport;		/* IPPROTO_*, after the extension headers of IPv6 */
+	__u8 tcp_flags;		/* 1 FIN, 2 SYN, 4 RST, 8 PSH, 16 ACK, 32 URG, 64 ECE, 128 CWR */
+	__u16 ip_id;		/* IPv4 */
+	__u16 gso_size;		/* payload of each packet that it will be, or was; 0: it is one */
+	__u16 gso_segs;		/* number of these packets */
+};
+
+/* Without CAP_PERFMON all fields are 0 */
+struct ktrace_ev_net_xmit {
+	__u64 packet;		/* address: the packet may no longer exist */
+	__u32 len;		/* bytes */
+	__u16 protocol;		/* 0 */
+	__s16 result;		/* the driver's result, 0 = taken */
 	char dev[KTRACE_NETDEV_LEN];
 };
 

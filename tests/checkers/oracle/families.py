@@ -158,6 +158,11 @@ def packet(v, _):
     return (v["skbaddr"] & U64, v["len"], ANY, v.get("rc", 0), v["name"])
 
 
+def packet_and_rest(v, k):
+    """ftrace tells nothing of the headers: tests/checkers/packets.py compares these"""
+    return packet(v, k) + (ANY,)
+
+
 def queue_work(v, _k):
     cpu = v["req_cpu"]
     # Unbound: a number above all of CPUs that there can be
@@ -320,9 +325,9 @@ KINDS = {
     "module:load": (["module:module_load"], layout("56s"), lambda v, _: (Cut(v["name"], 55),)),
     "module:free": (["module:module_free"], layout("56s"), lambda v, _: (Cut(v["name"], 55),)),
     "module:request": (["module:module_request"], layout("56s"), lambda v, _: (Cut(v["name"], 55),)),
-    "net:queue": (["net:net_dev_queue"], layout("QIHh16s"), packet),
+    "net:queue": (["net:net_dev_queue"], layout("QIHh16s", True), packet_and_rest),
     "net:xmit": (["net:net_dev_xmit"], layout("QIHh16s"), packet),
-    "net:receive": (["net:netif_receive_skb"], layout("QIHh16s"), packet),
+    "net:receive": (["net:netif_receive_skb"], layout("QIHh16s", True), packet_and_rest),
     "workqueue:queue": (["workqueue:workqueue_queue_work"], function_behind("Qq"), queue_work),
     "workqueue:start": (["workqueue:workqueue_execute_start"], function_behind("Q"), work),
     "workqueue:end": (["workqueue:workqueue_execute_end"], function_behind("Q"), work),

@@ -56,6 +56,8 @@ struct ktrace_enumerator {
  * @count:	number of elements for KTRACE_FIXED
  * @enum_nr:	number of names in @enums, 0 = not an enum
  * @is_bytes:	KTRACE_COUNTED: arbitrary bytes, shown in text as a C string literal
+ * @is_address:	an IP address of 16 bytes, shown as such: ip_src and ip_dst of kernel events net:*;
+ *		IPv4 is ::ffff:a.b.c.d; all bytes are 0 if there is none
  * @enums:	in the order of the description
  * @label:	" name=", which starts the field's text
  * @label_size:	bytes of @label, without its NUL
@@ -70,6 +72,7 @@ struct ktrace_field {
 	__u32 count;
 	__u32 enum_nr;
 	bool is_bytes;
+	bool is_address;
 	const struct ktrace_enumerator *enums;
 	const char *label;
 	size_t label_size;
@@ -316,7 +319,7 @@ void ktrace_out_utf8(struct ktrace_out *out, const char *s, size_t n);
 /** ktrace_out_json - append a JSON string; anything that is not UTF-8 becomes U+FFFD */
 void ktrace_out_json(struct ktrace_out *out, const char *s, size_t n);
 
-/** ktrace_value_text - append a value for people: numbers, names, "strings", {a, b} */
+/** ktrace_value_text - append a value for people: numbers, names, "strings", 10.0.0.1, {a, b} */
 void ktrace_value_text(struct ktrace_out *out, const struct ktrace_value *v);
 
 /**
@@ -331,7 +334,8 @@ bool ktrace_fields_text(struct ktrace_out *out, const struct ktrace_event_type *
  * ktrace_value_json - append a value for programs
  *
  * Integers become numbers, x* and ptr strings "0x...", enums their name as a string or a number if
- * they have no name, floats numbers or null, char arrays and strings strings, arrays arrays.
+ * they have no name, floats numbers or null, char arrays and strings strings, IP addresses strings
+ * ("": none), other arrays arrays.
  */
 void ktrace_value_json(struct ktrace_out *out, const struct ktrace_value *v);
 

@@ -39,7 +39,7 @@ enum ktrace_place_kind {
  * @off:	offset of its first byte
  * @size:	bytes of an element: 1, 2, 4 or 8; 1 for a character; 0 for others
  * @count:	elements of an array, 0 = not an array
- * @field:	the field whose value names apply, NULL = values have no names
+ * @field:	the field if its values have names or are IP addresses, NULL = neither
  */
 struct ktrace_place {
 	const char *name;

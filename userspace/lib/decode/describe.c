@@ -7,6 +7,7 @@
  * name with a NUL. Counting separators gives upper bounds for fields and enumerators, so the space
  * is known before parsing.
  */
+#include "base/ip_address.h"
 #include "name_char.h"
 #include "out.h"
 
@@ -179,6 +180,14 @@ static void make_label(struct parser *p, struct ktrace_field *f)
 	*p->labels++ = '\0';
 }
 
+/* True for the fields of the kernel's network events for which the language has no type. */
+static bool is_address(const struct ktrace_event_type *type, const struct ktrace_field *f)
+{
+	return f->shape == KTRACE_FIXED && f->scalar == KTRACE_U8 && f->count == IP_ADDRESS_SIZE &&
+	       (!strcmp(f->name, "ip_src") || !strcmp(f->name, "ip_dst")) &&
+	       !strcmp(type->provider, "net");
+}
+
 static bool take_fields(struct parser *p, struct ktrace_event_type *type)
 {
 	while (!take(p, "}")) {
@@ -190,6 +199,7 @@ static bool take_fields(struct parser *p, struct ktrace_event_type *type)
 		if (!f->name)
 			return false;
 		f->size = ktrace_scalar_size(f->scalar);
+		f->is_address = is_address(type, f);
 		make_label(p, f);
 		type->field_nr++;
 	}

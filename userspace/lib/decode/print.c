@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* print.c - values as text for people, or as JSON for programs */
+#include "base/ip_address.h"
 #include "out.h"
 #include "value.h"
 
@@ -130,12 +131,24 @@ static void text_elements(struct ktrace_out *out, const struct ktrace_value *v)
 	ktrace_out_char(out, '}');
 }
 
+/* Makes the text of a value that is an IP address, "" = none. False: it is another, or cut off. */
+static bool is_address(const struct ktrace_value *v, char text[IP_ADDRESS_TEXT])
+{
+	if (!v->field->is_address || v->is_cut)
+		return false;
+	ip_address_text(v->data, text);
+	return true;
+}
+
 void ktrace_value_text(struct ktrace_out *out, const struct ktrace_value *v)
 {
+	char address[IP_ADDRESS_TEXT];
 	size_t n;
 
 	if (is_text(v, &n))
 		ktrace_out_quoted(out, v->data, n);
+	else if (is_address(v, address))
+		ktrace_out_str(out, *address ? address : "-");
 	else if (v->field->is_bytes)
 		ktrace_out_quoted(out, v->data, v->count);
 	else if (v->field->shape != KTRACE_ONE)
@@ -223,11 +236,14 @@ bool ktrace_fields_text(struct ktrace_out *out, const struct ktrace_event_type *
 
 void ktrace_value_json(struct ktrace_out *out, const struct ktrace_value *v)
 {
+	char address[IP_ADDRESS_TEXT];
 	__u32 i;
 	size_t n;
 
 	if (is_text(v, &n)) {
 		ktrace_out_json(out, v->data, n);
+	} else if (is_address(v, address)) {
+		ktrace_out_json(out, address, strlen(address));
 	} else if (v->field->shape != KTRACE_ONE) {
 		ktrace_out_char(out, '[');
 		for (i = 0; i < v->count && !out->error; i++) {

@@ -26,6 +26,8 @@
 
 #include <stdarg.h>
 
+#include "base/ip_address.h"
+
 enum filter_op { OP_EQ, OP_NE, OP_LT, OP_LE, OP_GT, OP_GE, OP_GLOB };
 
 /* struct number - an integer, or @real if @is_real; 64 bits with or without sign */
@@ -41,6 +43,8 @@ struct number {
  * @len:	bytes of @text
  * @is_number:	true if @number is valid; never for a quoted literal
  * @number:	value as a number
+ * @is_address:	true if @address is valid
+ * @address:	value as an IP address
  * @single:	@number.real rounded to single precision
  * @when:	value as a time; valid for KTRACE_FILTER_TIME
  * @flag:	enum ktrace_event_flag; valid for KTRACE_FILTER_FLAGS
@@ -51,6 +55,8 @@ struct literal {
 	bool is_number;
 	struct number number;
 	double single;
+	bool is_address;
+	char address[IP_ADDRESS_SIZE];
 	struct ktrace_when when;
 	__u32 flag;
 };
@@ -63,6 +69,7 @@ struct literal {
  * @has_names:	values have names of their own
  * @has_errors:	negative values have the names of errors
  * @has_calls:	values are system calls
+ * @has_addresses: values are IP addresses
  * @near:	the nearest of the existing names
  */
 struct value_check {
@@ -70,6 +77,7 @@ struct value_check {
 	bool has_names;
 	bool has_errors;
 	bool has_calls;
+	bool has_addresses;
 	struct ktrace_nearest near;
 };
 

@@ -120,6 +120,21 @@ static bool compare_element(const struct test *t, const struct name_set *names,
 	return compare_integer(t, names, v, i);
 }
 
+/* Addresses have no order; a pattern is compared with the address as it is shown. */
+static bool compare_address(const struct test *t, const struct ktrace_value *v)
+{
+	char text[IP_ADDRESS_TEXT];
+
+	if (v->is_cut)
+		return false;
+	if (t->op == OP_GLOB) {
+		ip_address_text(v->data, text);
+		return ktrace_filter_compare_text(t, text, strlen(text));
+	}
+	return t->literal.is_address && (t->op == OP_EQ || t->op == OP_NE) &&
+	       !memcmp(v->data, t->literal.address, IP_ADDRESS_SIZE) == (t->op == OP_EQ);
+}
+
 /* Compares a payload's field, up to the end of the payload. */
 bool ktrace_filter_compare_payload(const struct test *t, const struct name_set *names,
 				   const struct ktrace_value *v)
@@ -127,6 +142,8 @@ bool ktrace_filter_compare_payload(const struct test *t, const struct name_set *
 	bool is_array = v->field->shape != KTRACE_ONE;
 	__u32 i;
 
+	if (is_of_address(t, v->field))
+		return compare_address(t, v);
 	if (t->element != ELEMENT_ALL)
 		return is_array && v->field->shape != KTRACE_STRING && t->element < v->count &&
 		       compare_element(t, names, v, (__u32)t->element);

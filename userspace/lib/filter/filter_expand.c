@@ -268,6 +268,37 @@ static int expand_text(const struct expander *x, struct expansion *e, const stru
 	return add_text(x, e, s);
 }
 
+/* ---- addresses ---- */
+
+/* Compares an IP address as two numbers. */
+static int expand_address(const struct expander *x, struct expansion *e,
+			  const struct ktrace_place *p)
+{
+	struct ktrace_match_step s = {
+		.what = KTRACE_MATCH_NUMBER, .size = sizeof(__u64), .off = p->off,
+	};
+	const struct test *t = x->test;
+	__u64 halves[2];
+	int ret;
+
+	if (t->op == OP_GLOB)
+		return refuse(x, "the kernel cannot compare an address with a pattern; filter when "
+			      "reading the trace");
+	if (!t->literal.is_address || (t->op != OP_EQ && t->op != OP_NE))
+		return 0;
+	memcpy(halves, t->literal.address, sizeof(halves));
+	s.op = ops[t->op];
+	s.value = halves[0];
+	s.yes = t->op == OP_EQ ? (__u16)(e->nr + 1) : EXPANSION_TRUE;
+	s.no = t->op == OP_EQ ? EXPANSION_FALSE : (__u16)(e->nr + 1);
+	ret = append(x, e, &s);
+	if (ret)
+		return ret;
+	s.off += sizeof(halves[0]);
+	s.value = halves[1];
+	return add(x, e, &s);
+}
+
 /* ---- what events have besides their payload ---- */
 
 static int expand_flags(const struct expander *x, struct expansion *e)
@@ -427,7 +458,10 @@ static void note_value(struct test *t, const struct ktrace_place *p)
 	const struct name_list l = ktrace_names_of(p->field, p->kind == KTRACE_PLACE_SIGNED);
 
 	t->values.is_known |= p->kind > KTRACE_PLACE_SIGNED;
-	ktrace_value_check(&t->values, t, &l);
+	if (is_of_address(t, p->field))
+		ktrace_value_check_address(&t->values, t);
+	else
+		ktrace_value_check(&t->values, t, &l);
 }
 
 static int expand_payload(const struct expander *x, struct expansion *e)
@@ -441,6 +475,8 @@ static int expand_payload(const struct expander *x, struct expansion *e)
 	if (p && p->kind == KTRACE_PLACE_OTHER)
 		return refuse(x, "the kernel cannot filter by '%.40s' of %.60s; filter when "
 			      "reading the trace", t->name, x->type->full_name);
+	if (p && is_of_address(t, p->field))
+		return expand_address(x, e, p);
 	/* An element of a field that is not an array */
 	if (t->element != ELEMENT_ALL && (!p || t->element >= p->count))
 		return 0;

@@ -181,6 +181,12 @@ void ktrace_value_check(struct value_check *v, const struct test *t, const struc
 	}
 }
 
+void ktrace_value_check_address(struct value_check *v, const struct test *t)
+{
+	v->has_addresses = true;
+	v->is_known |= t->op == OP_GLOB || t->literal.is_address;
+}
+
 void ktrace_value_check_field(struct value_check *v, const struct test *t,
 			      const struct ktrace_field *f)
 {
@@ -188,7 +194,10 @@ void ktrace_value_check_field(struct value_check *v, const struct test *t,
 
 	if (f->shape == KTRACE_STRING || f->scalar == KTRACE_CHAR)
 		v->is_known = true;
-	ktrace_value_check(v, t, &l);
+	if (is_of_address(t, f))
+		ktrace_value_check_address(v, t);
+	else
+		ktrace_value_check(v, t, &l);
 }
 
 int ktrace_value_unknown(struct value_check *v, const struct test *t,
@@ -196,7 +205,10 @@ int ktrace_value_unknown(struct value_check *v, const struct test *t,
 {
 	if (v->is_known)
 		return 0;
-	if (v->has_calls)
+	if (v->has_addresses)
+		ktrace_filter_refuse_value(error, t, "expected an IP address such as 10.0.0.1 or "
+					   "fe80::1, found '%.40s'", t->literal.text);
+	else if (v->has_calls)
 		ktrace_filter_refuse_value(error, t, "there is no system call '%.40s'%s",
 					   t->literal.text, ktrace_nearest_hint(&v->near));
 	else if (!v->has_names && !*v->near.name)

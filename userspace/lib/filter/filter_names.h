@@ -52,6 +52,12 @@ static inline bool is_named(const struct test *t)
 	return !t->literal.is_number || t->op == OP_GLOB;
 }
 
+/* True if the test compares an address with an address. @field: may be NULL */
+static inline bool is_of_address(const struct test *t, const struct ktrace_field *field)
+{
+	return field && field->is_address && t->element == ELEMENT_ALL;
+}
+
 /* @field: the field with the names, NULL = it has none */
 struct name_list ktrace_names_of(const struct ktrace_field *field, bool is_signed);
 /* Returns NULL without memory. */
@@ -60,7 +66,9 @@ bool ktrace_name_set_has(const struct name_set *s, __int128 value);
 
 /* Notes whether a type's field can have the value; called for each type that has the field. */
 void ktrace_value_check(struct value_check *v, const struct test *t, const struct name_list *l);
-/* Does the same for any field, including text. */
+/* Does the same for a field that is an address. */
+void ktrace_value_check_address(struct value_check *v, const struct test *t);
+/* Does the same for any field, including text and addresses. */
 void ktrace_value_check_field(struct value_check *v, const struct test *t,
 			      const struct ktrace_field *f);
 /* Reports the value with its place if no field can have it. Returns 1 if so, otherwise 0. */

@@ -416,6 +416,7 @@ static void parse_value(struct parser *p, struct test *t)
 		return;
 	if (!w.is_quoted)
 		ktrace_filter_number(&t->literal);
+	t->literal.is_address = ip_address_parse(t->literal.text, t->literal.address);
 	check_literal(p, t, &w);
 }
 

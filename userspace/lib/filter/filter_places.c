@@ -55,7 +55,7 @@ int ktrace_places(const struct ktrace_event_type *type, struct ktrace_place **ou
 		}
 		p->size = p->kind <= KTRACE_PLACE_CHAR ? f->size : 0;
 		p->count = f->shape == KTRACE_FIXED ? f->count : 0;
-		p->field = f->enum_nr ? f : NULL;
+		p->field = f->enum_nr || f->is_address ? f : NULL;
 		size = fixed_size(f);
 		off += size;
 		is_fixed = is_fixed && size && off <= KTRACE_DESC_SIZE_MAX;

@@ -14,6 +14,7 @@ using a closed traceset is a ClosedError.
 """
 import ctypes
 import functools
+import ipaddress
 import os
 from types import TracebackType
 from typing import Any, Dict, FrozenSet, Iterable, Iterator, List, Optional, Tuple, Type, Union
@@ -119,7 +120,9 @@ class Event:
 
     @property
     def fields(self) -> Optional[Dict[str, Any]]:
-        """Values by name: int, float, str, list; the name of an enum. None if the type is unknown."""
+        """Values by name: int, float, str, list; the name of an enum; an IP address as str, '' if
+        there is none. None if the type is unknown.
+        """
         if self._fields is None and self._type and 'no-start' not in self.flags:
             self._set._check()
             self._fields = dict(_values(self._type, self.payload))
@@ -192,6 +195,11 @@ def _integer(value, field, i):
     return n & (2 ** 64 - 1) if field.scalar in _UNSIGNED else n
 
 
+def _address(data):
+    address = ipaddress.IPv6Address(data)
+    return str(address.ipv4_mapped or address) if any(data) else ''
+
+
 def _values(type_, payload):
     """Yields names and values of the fields up to the end of the payload."""
     it, value = _c.Values(), _c.Value()
@@ -202,6 +210,8 @@ def _values(type_, payload):
         if field.scalar == _CHAR:
             data = ctypes.string_at(value.data, value.count)
             got = _text(data if field.shape in (_ONE, _STRING) else data.split(b'\0')[0])
+        elif field.is_address and not value.is_cut:
+            got = _address(ctypes.string_at(value.data, value.count))
         elif field.scalar in (_F32, _F64):
             got = [_c.value_f64(value, i) for i in range(value.count)]
         else:

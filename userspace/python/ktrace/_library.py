@@ -35,8 +35,8 @@ class Enumerator(Structure):
 
 class Field(Structure):
     _fields_ = [('name', c_char_p), ('scalar', c_int), ('size', c_uint32), ('shape', c_int), ('count', c_uint32),
-                ('enum_nr', c_uint32), ('enums', POINTER(Enumerator)), ('label', c_char_p), ('label_size', c_size_t),
-                ('place', c_int), ('offset', c_uint32)]
+                ('enum_nr', c_uint32), ('is_bytes', c_bool), ('is_address', c_bool), ('enums', POINTER(Enumerator)),
+                ('label', c_char_p), ('label_size', c_size_t), ('place', c_int), ('offset', c_uint32)]
 
 
 class Type(Structure):

@@ -2,6 +2,7 @@
 /* annotation.c - turns fields of an event into annotations with interned names */
 #include "perfetto.h"
 
+#include "base/ip_address.h"
 #include "events/context.h"
 #include "events/line.h"
 
@@ -200,10 +201,14 @@ static void set_element(struct perfetto *p, Annotation *node, const struct ktrac
 
 static void set_value(struct perfetto *p, Annotation *node, const struct ktrace_value *v)
 {
+	char address[IP_ADDRESS_TEXT];
 	__u32 i;
 
 	if (v->field->scalar == KTRACE_CHAR && v->field->shape != KTRACE_ONE) {
 		set_text(node, text_copy(p, v->data, strnlen(v->data, v->count)));
+	} else if (v->field->is_address && !v->is_cut) {
+		ip_address_text(v->data, address);
+		set_text(node, text_copy(p, address, strlen(address)));
 	} else if (v->field->shape == KTRACE_ONE) {
 		if (v->count)
 			set_element(p, node, v, 0);

@@ -8,6 +8,7 @@
  */
 #include "sqlite.h"
 
+#include "base/ip_address.h"
 #include "events/line.h"
 
 #include <errno.h>
@@ -270,11 +271,15 @@ __s64 types_find(struct db *d, const struct ktrace_trace_event *e)
 static void bind_value(struct db *d, sqlite3_stmt *insert, int column, const struct ktrace_value *v)
 {
 	const struct ktrace_field *f = v->field;
+	char address[IP_ADDRESS_TEXT];
 	const char *name;
 
 	if (f->scalar == KTRACE_CHAR) {
 		ktrace_out_utf8(&d->cell, v->data, strnlen(v->data, v->count));
 		db_bind_cell(d, insert, column);
+	} else if (f->is_address && !v->is_cut) {
+		ip_address_text(v->data, address);
+		sqlite3_bind_text(insert, column, address, -1, SQLITE_TRANSIENT);
 	} else if (f->shape != KTRACE_ONE) {
 		ktrace_value_json(&d->cell, v);
 		db_bind_cell(d, insert, column);

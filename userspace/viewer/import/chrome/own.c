@@ -8,6 +8,8 @@
  */
 #include "chrome.h"
 
+#include "base/ip_address.h"
+
 #include <errno.h>
 #include <ktrace/session.h>
 #include <stdlib.h>
@@ -101,6 +103,17 @@ static void put_elements(struct chrome *c, const struct ktrace_field *f, const s
 		memcpy(c->b.payload.buf + at, &nr, sizeof(nr));
 }
 
+/* An invalid address becomes none. */
+static void put_address(struct chrome *c, const struct json_value *v)
+{
+	char text[IP_ADDRESS_TEXT], address[IP_ADDRESS_SIZE];
+
+	json_copy(v, text, sizeof(text));
+	if (!ip_address_parse(text, address))
+		memset(address, 0, sizeof(address));
+	ktrace_out_bytes(&c->b.payload, address, sizeof(address));
+}
+
 /* Finds the declaration of a field in a description: "s32 tid". Return: its length, 0 = none */
 static size_t declaration_of(const char *desc, const char *name, const char **out)
 {
@@ -151,6 +164,8 @@ static void put_known(struct chrome *c, const struct chrome_event *e,
 		put_text(c, f, v);
 	} else if (f->shape == KTRACE_ONE) {
 		put_scalar(c, f, v);
+	} else if (f->is_address && v->kind == JSON_STRING) {
+		put_address(c, v);
 	} else {
 		put_elements(c, f, v);
 	}
