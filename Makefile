@@ -37,7 +37,7 @@ ring_src     := $(wildcard module/ring/*.c)
 writer_src   := $(ring_src) module/match/glob.c userspace/lib/base/glob_list.c \
 		$(wildcard userspace/lib/writer/*.c)
 pthread_src  := $(wildcard userspace/lib/pthread/*.c)
-traceset_rooms := base session tracefile decode traceset filter state
+traceset_rooms := base session tracefile decode traceset filter state sync
 traceset_src := $(ring_src) $(wildcard $(traceset_rooms:%=userspace/lib/%/*.c)) module/match/glob.c module/match/filter_vm.c \
 		userspace/lib/shark/packet.c
 # The S.Ha.R.K. tracer for programs; the module has the same core.
