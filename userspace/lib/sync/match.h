@@ -42,6 +42,7 @@ enum range_flag {
 	RANGE_MATCHED = 1 << 0,		/* an end of a message */
 	RANGE_LOCAL = 1 << 1,		/* received by the host that sent it */
 	RANGE_REPEATED = 1 << 2,	/* some bytes were sent again */
+	RANGE_HAS_FIRST = 1 << 3,	/* @first is known */
 };
 
 /**
@@ -50,6 +51,7 @@ enum range_flag {
  * @nr:		counts ranges; says whose place this is
  * @from:	first sequence number
  * @to:		the one after the last
+ * @first:	number of the SYN: tells connections apart
  * @payload:	bytes of payload
  * @dev:	hash of the device
  * @ip_id:	of IPv4, 0 = none
@@ -60,6 +62,7 @@ struct range {
 	__u32 nr;
 	__u32 from;
 	__u32 to;
+	__u32 first;
 	__u32 payload;
 	__u32 dev;
 	__u16 ip_id;
@@ -94,13 +97,6 @@ struct range_list {
 };
 
 #define HOLES_MAX 8u
-#define FIRSTS_MAX 4u
-
-/* struct firsts - numbers of the last SYN packets: a connection each; @nr counts all */
-struct firsts {
-	__u32 at[FIRSTS_MAX];
-	__u32 nr;
-};
 
 /**
  * struct sender - a host that sent bytes of a connection in one direction
@@ -109,8 +105,9 @@ struct firsts {
  * @host:	number of the host
  * @losses:	records that the host had lost at the last packet
  * @next:	the first number not sent yet
+ * @first:	number of the SYN
  * @is_known:	@next is valid
- * @firsts:	connections
+ * @has_first:	@first is valid
  */
 struct sender {
 	struct sender *link;
@@ -118,8 +115,9 @@ struct sender {
 	__u32 host;
 	__u32 losses;
 	__u32 next;
+	__u32 first;
 	bool is_known;
-	struct firsts firsts;
+	bool has_first;
 };
 
 /**
@@ -128,23 +126,25 @@ struct sender {
  * @received:	ranges that may be sent by yet another host
  * @host:	number of the host
  * @next:	the number after the highest one received
+ * @first:	number of the SYN
  * @is_known:	@next is valid
+ * @has_first:	@first is valid
  * @hole_nr:	number of @holes
  * @holes:	numbers below @next that were not received, ascending
- * @firsts:	connections
  */
 struct receiver {
 	struct receiver *link;
 	struct range_list received;
 	__u32 host;
 	__u32 next;
+	__u32 first;
 	bool is_known;
+	bool has_first;
 	__u32 hole_nr;
 	struct hole {
 		__u32 from;
 		__u32 to;
 	} holes[HOLES_MAX];
-	struct firsts firsts;
 };
 
 /**

@@ -18,10 +18,10 @@
 
 static const struct wanted {
 	const char *name;
-	enum ktrace_scalar scalar;
+	__u32 size;
 	__u32 count;
 } wanted[PACKET_FIELD_NR] = {
-#define X(name, scalar, count) { #name, scalar, count },
+#define X(name, size, count) { #name, size, count },
 	PACKET_FIELDS(X)
 #undef X
 };
@@ -30,7 +30,8 @@ static bool is_wanted(const struct wanted *w, const struct ktrace_field *f)
 {
 	const enum ktrace_shape shape = w->count > 1 ? KTRACE_FIXED : KTRACE_ONE;
 
-	return !strcmp(w->name, f->name) && f->scalar == w->scalar && f->shape == shape &&
+	return !strcmp(w->name, f->name) && f->size == w->size && f->shape == shape &&
+	       f->scalar != KTRACE_F32 && f->scalar != KTRACE_F64 &&
 	       (w->count == 1 || f->count == w->count);
 }
 
@@ -159,6 +160,9 @@ enum packet_class ktrace_packet_read(const struct packet_type *t,
 	p->key.dst_port = FIELD(t, e, __u16, dst_port);
 	p->payload = FIELD(t, e, __u32, payload);
 	p->ip_id = FIELD(t, e, __u16, ip_id);
+	/* A fragment after the first one has no ports. */
+	if (!p->key.src_port && !p->key.dst_port)
+		return PACKET_OTHER;
 	if (p->payload > PACKET_PAYLOAD_MAX)
 		return PACKET_INVALID;
 	read_device(field_at(t, e, PACKET_FIELD_dev), p, &is_loopback_device);

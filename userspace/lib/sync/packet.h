@@ -58,24 +58,24 @@ enum packet_class {
 	PACKET_INVALID,
 };
 
-/* The fields needed of net:queue and net:receive: name, scalar, elements */
-#define PACKET_FIELDS(X)		\
-	X(ip_src, KTRACE_U8, 16)	\
-	X(ip_dst, KTRACE_U8, 16)	\
-	X(src_port, KTRACE_U16, 1)	\
-	X(dst_port, KTRACE_U16, 1)	\
-	X(seq, KTRACE_U32, 1)		\
-	X(payload, KTRACE_U32, 1)	\
-	X(data, KTRACE_U64, 1)		\
-	X(transport, KTRACE_U8, 1)	\
-	X(tcp_flags, KTRACE_U8, 1)	\
-	X(ip_id, KTRACE_U16, 1)		\
-	X(gso_size, KTRACE_U16, 1)	\
-	X(protocol, KTRACE_U16, 1)	\
-	X(dev, KTRACE_CHAR, 16)
+/* The fields needed of net:queue and net:receive: name, bytes of each element, elements */
+#define PACKET_FIELDS(X)	\
+	X(ip_src, 1, 16)	\
+	X(ip_dst, 1, 16)	\
+	X(src_port, 2, 1)	\
+	X(dst_port, 2, 1)	\
+	X(seq, 4, 1)	\
+	X(payload, 4, 1)	\
+	X(data, 8, 1)	\
+	X(transport, 1, 1)	\
+	X(tcp_flags, 1, 1)	\
+	X(ip_id, 2, 1)	\
+	X(gso_size, 2, 1)	\
+	X(protocol, 2, 1)	\
+	X(dev, 1, 16)
 
 enum packet_field {
-#define X(name, scalar, count) PACKET_FIELD_##name,
+#define X(name, size, count) PACKET_FIELD_##name,
 	PACKET_FIELDS(X)
 #undef X
 	PACKET_FIELD_NR,

@@ -87,42 +87,20 @@ static void tell(struct ktrace_messages *m, struct sender *s, struct range *from
 		m->found(m->arg, &message);
 }
 
-static bool has_first(const struct firsts *f, __u32 number)
-{
-	for (__u32 i = 0; i < f->nr && i < FIRSTS_MAX; i++)
-		if (f->at[i] == number)
-			return true;
-	return false;
-}
-
-static __u32 last_first(const struct firsts *f)
-{
-	return f->at[(f->nr - 1) % FIRSTS_MAX];
-}
-
 /*
- * True if both hosts can be talking about one connection. A device on the way may change the
- * numbers; then the connection begins with different ones.
+ * True if the packets can be of one connection. A port may be used again, and a device on the way
+ * may change numbers: then connections begin with different ones.
  */
-static bool may_match(const struct sender *s, const struct receiver *r)
+static bool is_one_connection(const struct range *a, const struct range *b)
 {
-	if (s->host == r->host)
-		return false;
-	return !s->firsts.nr || !r->firsts.nr || has_first(&s->firsts, last_first(&r->firsts)) ||
-	       has_first(&r->firsts, last_first(&s->firsts));
+	return !(a->flags & b->flags & RANGE_HAS_FIRST) || a->first == b->first;
 }
 
 /* Begins a connection; packets of an older one stay if their numbers are below. */
-static void begin(struct firsts *firsts, struct range_list *l, __u32 number)
+static void begin(struct range_list *l, __u32 number)
 {
-	firsts->at[firsts->nr++ % FIRSTS_MAX] = number;
 	if (l->first != l->last && seq_before(number, range_ref_at(l, l->last - 1)->to))
 		range_list_empty(l);
-}
-
-static bool is_new_connection(const struct packet *p, const struct firsts *firsts)
-{
-	return p->is_syn && (!firsts->nr || last_first(firsts) != p->seq);
 }
 
 /* Takes bytes that were all sent before: again, or by another device on the way out. */
@@ -145,13 +123,15 @@ static void take_again(struct ktrace_messages *m, struct sender *s, const struct
 		r->end = e->end;
 }
 
-static struct range range_of(const struct sighting *e)
+/* @first: number of the SYN, NULL = unknown */
+static struct range range_of(const struct sighting *e, const __u32 *first)
 {
 	const struct packet *p = &e->packet;
 
 	return (struct range){
 		.end = e->end, .from = p->seq, .to = p->seq + p->span,
-		.payload = p->payload, .dev = p->dev, .ip_id = p->ip_id,
+		.first = first ? *first : 0, .payload = p->payload, .dev = p->dev,
+		.ip_id = p->ip_id, .flags = first ? RANGE_HAS_FIRST : 0,
 	};
 }
 
@@ -164,7 +144,7 @@ static void meet_received(struct ktrace_messages *m, const struct flow *f, struc
 	__u32 at;
 
 	for (struct receiver *v = f->receivers; v; v = v->link) {
-		if (!may_match(s, v))
+		if (v->host == s->host)
 			continue;
 		at = ktrace_range_list_above(&v->received, sent->from);
 		for (; at != v->received.last; at++) {
@@ -172,7 +152,7 @@ static void meet_received(struct ktrace_messages *m, const struct flow *f, struc
 			if (ref->to - sent->from - 1 >= sent->to - sent->from)
 				break;
 			r = ktrace_range_get(&m->ranges, ref->nr);
-			if (r)
+			if (r && is_one_connection(sent, r))
 				tell(m, s, sent, r);
 		}
 	}
@@ -182,7 +162,7 @@ static void meet_received(struct ktrace_messages *m, const struct flow *f, struc
 static void take_new(struct ktrace_messages *m, const struct flow *f, struct sender *s,
 		     const struct sighting *e)
 {
-	struct range sent = range_of(e), *r;
+	struct range sent = range_of(e, s->has_first ? &s->first : NULL), *r;
 	const struct hole again = { sent.from, s->next };
 	const bool is_sure = !seq_before(s->next, sent.from) &&
 			     s->losses == m->losses[s->host];
@@ -208,9 +188,10 @@ static void take_sent(struct ktrace_messages *m, const struct flow *f, struct se
 {
 	const struct packet *p = &e->packet;
 
-	if (is_new_connection(p, &s->firsts)) {
-		begin(&s->firsts, &s->sent, p->seq);
-		s->is_known = true;
+	if (p->is_syn && !(s->has_first && s->first == p->seq)) {
+		begin(&s->sent, p->seq);
+		s->is_known = s->has_first = true;
+		s->first = p->seq;
 		s->next = p->seq;
 		s->losses = m->losses[s->host];
 	}
@@ -218,7 +199,7 @@ static void take_sent(struct ktrace_messages *m, const struct flow *f, struct se
 		/* Some bytes of the first packet may have been sent before. */
 		range_list_empty(&s->sent);
 		s->is_known = true;
-		s->firsts.nr = 0;
+		s->has_first = false;
 		s->next = p->seq + p->span;
 		s->losses = m->losses[s->host];
 		m->stats.waiting--;
@@ -292,15 +273,16 @@ static bool take_bytes(struct receiver *r, const struct packet *p)
 	const __u32 from = p->seq, to = from + p->span;
 	bool is_new = false;
 
-	if (is_new_connection(p, &r->firsts)) {
-		begin(&r->firsts, &r->received, from);
-		r->is_known = true;
+	if (p->is_syn && !(r->has_first && r->first == from)) {
+		begin(&r->received, from);
+		r->is_known = r->has_first = true;
+		r->first = from;
 		r->hole_nr = 0;
 		r->next = from;
 	} else if (!r->is_known || seq_is_far(to, r->next)) {
 		range_list_empty(&r->received);
 		r->is_known = true;
-		r->firsts.nr = 0;
+		r->has_first = false;
 		r->hole_nr = 0;
 		r->next = from - SEQ_WINDOW;
 	}
@@ -338,22 +320,23 @@ static bool has_sent(const struct sender *s, __u32 to)
 static void take_received(struct ktrace_messages *m, const struct flow *f, struct receiver *v,
 			  const struct sighting *e)
 {
-	struct range received = range_of(e), *r;
+	struct range received, *r;
 
 	if (!take_bytes(v, &e->packet)) {
 		m->stats.waiting--;
 		m->stats.duplicate++;
 		return;
 	}
+	received = range_of(e, v->has_first ? &v->first : NULL);
 	if (is_own(m, f, e)) {
 		m->stats.waiting--;
 		m->stats.local++;
 		return;
 	}
 	for (struct sender *s = f->senders; s; s = s->link) {
-		r = may_match(s, v) && has_sent(s, received.to) ?
+		r = s->host != v->host && has_sent(s, received.to) ?
 			    find_sent(m, s, received.from, received.to) : NULL;
-		if (r)
+		if (r && is_one_connection(r, &received))
 			tell(m, s, r, &received);
 	}
 	/* With two hosts there is no other sender. */
