@@ -3,8 +3,8 @@
  * messages.c - lists the messages between the hosts of tracefiles
  * usage: messages FILE...
  *
- * A line for each: kind, numbers of the files, ns from the one end to the other by the files' times;
- * then what became of all packets.
+ * A line for each: kind, numbers of the files, ns from one end to the other by the files' times.
+ * The last line tells what became of all packets.
  */
 #include <ktrace/messages.h>
 #include <stdio.h>

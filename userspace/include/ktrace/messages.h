@@ -18,9 +18,10 @@
  * What always holds for messages of TCP and UDP: @from happened before @to. Packets for which this
  * is not certain are left out and counted. It relies on complete traces: where records are lost,
  * the first transmission of a byte may be missing, and a later one may be taken for it. Matching
- * notices most such cases by their sequence numbers, and leaves them out.
+ * notices most such cases by their sequence numbers, and leaves them out. Not noticed is a
+ * trace that begins while a connection sends again what it had sent before.
  *
- * Memory: at most about 60 MiB, see KTRACE_MESSAGES_PENDING.
+ * Memory: at most about 70 MiB, see KTRACE_MESSAGES_PENDING.
  */
 #ifndef KTRACE_MESSAGES_H
 #define KTRACE_MESSAGES_H

@@ -21,7 +21,7 @@
 #define SEQ_WINDOW (1 << 30)
 
 /* Connections that are known at once, in each direction; a power of two */
-#define FLOWS_MAX (1u << 16)
+#define FLOWS_MAX (1u << 15)
 
 /* More hosts do not send or receive the same bytes, as routers or receivers of a broadcast. */
 #define SIDES_MAX 32u
@@ -96,7 +96,7 @@ struct range_list {
 	__u32 hint;
 };
 
-#define HOLES_MAX 8u
+#define HOLES_MAX 24u
 
 /**
  * struct sender - a host that sent bytes of a connection in one direction

@@ -14,9 +14,8 @@
 #include "import_packet.h"
 
 #include <netinet/in.h>
+#include <stdio.h>
 #include <string.h>
-
-#include "base/viewer.h"
 
 #define IPV4 "network_header.ipv4."
 #define IPV6 "network_header.ipv6."
@@ -187,8 +186,7 @@ void import_packet_read(const struct ktrace_event_type *type, const struct ktrac
 	net->packet = number(&h, "", "skbaddr");
 	net->len = (__u32)number(&h, "", "len");
 	if (name && name->field->scalar == KTRACE_CHAR)
-		memcpy(net->dev, name->data, strnlen(name->data, name->count < sizeof(net->dev) - 1 ?
-						     name->count : sizeof(net->dev) - 1));
+		snprintf(net->dev, sizeof(net->dev), "%.*s", (int)name->count, name->data);
 	if (find(&h, "", "seq")) {
 		read_sock(&h);
 		return;
