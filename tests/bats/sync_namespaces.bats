@@ -56,10 +56,10 @@ check_times()
 	"$KTRACE" list --json h0 h1 2>/dev/null | "$ROOT/tests/checkers/sync/check.py" truth
 }
 
-# sizes queue|receive: the largest payload of packets of TCP
+# largest queue|receive: the largest payload of packets of TCP
 largest()
 {
-	"$KTRACE" list --json -e "net:$1" t | jq -s 'map(.fields | select(.transport == 6) | .payload) | max'
+	"$KTRACE" list --json -e "net:$1" t | jq -s 'map(.fields | select(.transport == "TCP") | .payload) | max'
 }
 
 # bats test_tags=dev
