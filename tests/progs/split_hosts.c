@@ -230,8 +230,8 @@ static __u64 seek_first_packet(struct ktrace_traceset *set)
 
 	while (ktrace_traceset_next(set, &e) == 1)
 		for (int i = 0; i < sim.host_nr; i++)
-			if (e.stream->kind == KTRACE_CHANNEL_KERNEL && e.id == KTRACE_EV_NET_QUEUE &&
-			    e.len >= sizeof(struct ktrace_ev_net) &&
+			if (e.stream->kind == KTRACE_CHANNEL_KERNEL &&
+			    e.id == KTRACE_EV_NET_QUEUE && e.len >= sizeof(struct ktrace_ev_net) &&
 			    has_device(&parts[i], e.payload + dev))
 				return ktrace_traceset_seek(set, e.time) ? 0 : e.time;
 	return 0;
