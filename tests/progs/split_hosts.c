@@ -13,6 +13,8 @@
  *   sched:wakeup             of its threads
  *   softirq:enter and exit   all, because they may be about its packets
  *   app:*                    of its processes
+ *
+ * All begins at the first packet that one of them sends.
  */
 #include "hosts/clock_options.h"
 #include "hosts/sim.h"
@@ -220,6 +222,21 @@ static void copy_events(struct ktrace_traceset *set, __u64 begin)
 	}
 }
 
+/* The time of the first packet, from which on events are read; 0: there is none */
+static __u64 seek_first_packet(struct ktrace_traceset *set)
+{
+	const size_t dev = offsetof(struct ktrace_ev_net, dev);
+	struct ktrace_trace_event e;
+
+	while (ktrace_traceset_next(set, &e) == 1)
+		for (int i = 0; i < sim.host_nr; i++)
+			if (e.stream->kind == KTRACE_CHANNEL_KERNEL &&
+			    e.id == KTRACE_EV_NET_QUEUE && e.len >= sizeof(struct ktrace_ev_net) &&
+			    has_device(&parts[i], e.payload + dev))
+				return ktrace_traceset_seek(set, e.time) ? 0 : e.time;
+	return 0;
+}
+
 static struct ktrace_traceset *open_set(const char *path)
 {
 	struct ktrace_traceset *set;
@@ -232,7 +249,7 @@ static struct ktrace_traceset *open_set(const char *path)
 int main(int argc, char **argv)
 {
 	struct ktrace_traceset *set;
-	__u64 begin = 0, end = 0;
+	__u64 begin = 0, end = 0, first;
 	char path[4096];
 
 	if (argc < 5 || argc > 3 + SIM_HOSTS)
@@ -245,14 +262,17 @@ int main(int argc, char **argv)
 	if (!sim.truth)
 		sim_die("cannot write", path);
 	sim.random.state = 1;
-	for (; sim.host_nr < argc - 3; sim.host_nr++) {
+	for (; sim.host_nr < argc - 3; sim.host_nr++)
 		part_option(sim.host_nr, argv[3 + sim.host_nr]);
-		create_host(sim.host_nr, argv[2], count_cpus(ktrace_traceset_trace(set, 0)),
-			    end - begin);
-	}
-	copy_events(set, begin);
+	first = seek_first_packet(set);
+	if (!first)
+		sim_die("no packets in", argv[1]);
+	for (int i = 0; i < sim.host_nr; i++)
+		create_host(i, argv[2], count_cpus(ktrace_traceset_trace(set, 0)),
+			    end - first);
+	copy_events(set, first);
 	for (int i = 0; i < sim.host_nr; i++) {
-		read_clock(i, end - begin + 1000);
+		read_clock(i, end - first + 1000);
 		sim_trace_close(&sim.hosts[i].trace);
 	}
 	ktrace_traceset_close(set);
