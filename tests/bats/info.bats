@@ -173,3 +173,25 @@ demo:work u32 item, string label @main.c:12" ]
 		[ "$status" -eq 2 ]
 	done
 }
+
+@test "what the kernel, time sources and other recorders say about the clock" {
+	boot=5ae06d3a-abb8-4500-a6c0-00cc186401c9
+	made 'clock raw=1000 mono_ns=1000000000 real_ns=2 max_error_ns=5000 est_error_ns=40 freq_ppb=1 synced=1' \
+		'clock raw=2000 mono_ns=2000000000 real_ns=3 max_error_ns=1500000 est_error_ns=30 freq_ppb=1 synced=0' \
+		'timesource ts=5 name=chrony state=Normal ref=AA offset_ns=1' \
+		'timesource ts=6 name=chrony state=Normal ref=7F000001 stratum=3 offset_ns=-2500 delay_ns=9 dispersion_ns=8 freq_ppb=-7 skew_ppb=6' \
+		"timesource ts=7 name=ptp4l state=no%1banswer" \
+		"ping ts=20 peer_boot=$boot peer=b:1 sent=10 received_there=1 sent_there=2 received=20" \
+		"ping ts=33 peer_boot=$boot peer=b:1 sent=30 received_there=3 sent_there=4 received=33" \
+		"ping ts=40 peer_boot=$boot peer=::1 sent=40 received_there=9 sent_there=2 received=39"
+	for line in "  error     wall clock at most 0.001500000 s off, as the kernel says; not synchronised in 1 of 2 readings" \
+		"  source    chrony: Normal, reference 7F000001, stratum 3, clock 0.000002500 s behind (last of 2 answers)" \
+		"  source    ptp4l: no?answer (last of 1 answers)" \
+		"  pings     2 to b:1, boot $boot, round trip 0.003000000 s or more" \
+		"  pings     1 by ::1, boot $boot"; do
+		grep -qxF -- "$line" <<<"$output"
+	done
+	run_ktrace info --json t
+	[ "$(jq -c '.files[0] | [.max_error_ns, .est_error_ns, .unsynced_readings, .time_sources[0], .pings, .ties_left_out]' <<<"$output")" = \
+		'[1500000,30,1,{"source":"chrony","state":"Normal","reference":"7F000001","stratum":3,"offset_ns":-2500,"delay_ns":9,"dispersion_ns":8,"freq_ppb":-7,"skew_ppb":6,"answers":2},[{"boot":"'$boot'","peer":"b:1","answered":false,"count":2,"round_trip_ns":3000000},{"boot":"'$boot'","peer":"::1","answered":true,"count":1}],0]' ]
+}

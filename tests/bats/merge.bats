@@ -146,3 +146,61 @@ has_lines()
 	run_ktrace merge -o m
 	[ "$status" -eq 2 ]
 }
+
+# meta FILE KEYWORD: its lines; the first one of a section follows binary data
+meta()
+{
+	python3 -c 'import re, sys
+text = open(sys.argv[1], "rb").read()
+for line in re.findall(rb"(?:^|[^ -~])(%s [ -~]*)" % sys.argv[2].encode(), text): print(line.decode())' "$1" "$2"
+}
+
+@test "what is known about clocks stays, with this host's stamps converted, and the other's not" {
+	boot=5ae06d3a-abb8-4500-a6c0-00cc186401c9
+	"$PROGS/mktrace" c <<-END
+	meta trace version=1 backend=shm clock=tsc
+	meta host name=box boot=b1 cpus=2
+	meta clock raw=2000 mono_ns=5000 real_ns=1700000000000005000 hz=2000000000 max_error_ns=7 est_error_ns=6 freq_ppb=-5 synced=1 raw_mono_ns=4
+	meta clock raw=6002000 mono_ns=3005000 real_ns=1700000000003005100
+	meta timesource ts=4000 name=chrony state=Normal ref=7F000001 stratum=6 offset_ns=-1553
+	meta ping ts=8000 peer_boot=$boot peer=x:1 peer_clock=tsc sent=4000 received_there=777 sent_there=778 received=8000 received_there_ns=9 sent_there_ns=10
+	meta ping ts=8000 peer_boot=$boot peer=x peer_clock=tsc sent=8000 received_there=778 sent_there=777 received=4000
+	END
+	run_ktrace merge -o m c b
+	[ "$status" -eq 0 ]
+	# A tick of c is half a nanosecond: 4000 is 6000 ns, 8000 is 8000 ns.
+	[ "$(meta m timesource)" = "timesource ts=6000 name=chrony state=Normal ref=7F000001 stratum=6 offset_ns=-1553" ]
+	[ "$(meta m ping)" = "ping ts=8000 peer_boot=$boot peer=x:1 peer_clock=tsc sent=6000 received_there=777 sent_there=778 received=8000 received_there_ns=9 sent_there_ns=10
+ping ts=8000 peer_boot=$boot peer=x peer_clock=tsc sent=8000 received_there=778 sent_there=777 received=6000" ]
+	[ "$(meta m clock | grep -c max_error_ns)" -eq 1 ]
+	meta m clock | grep -qx 'clock raw=5000 mono_ns=5000 real_ns=[0-9]* max_error_ns=7 est_error_ns=6 freq_ppb=-5 synced=1 raw_mono_ns=4'
+	run_ktrace check m
+	[ "$status" -eq 0 ]
+	# Merged again, the stamps are nanoseconds already. An extract has the lines as they are.
+	run_ktrace merge -o n m
+	[ "$(meta n ping)" = "$(meta m ping)" ]
+	run_ktrace cut --since 1s -o n c
+	[ "$(meta n ping; meta n timesource; meta n clock)" = "$(meta c ping; meta c timesource; meta c clock)" ]
+}
+
+@test "lines about clocks that make no sense are reported, and do no harm to a merged file" {
+	"$PROGS/mktrace" c <<-'END'
+	meta trace version=1 backend=shm clock=tsc
+	meta host name=box boot=b1 cpus=2
+	meta clock raw=2000 mono_ns=5000 real_ns=1700000000000005000 hz=2000000000
+	meta ping
+	meta ping ts= sent= received=
+	meta ping sent=x received=99999999999999999999999999 ts=18446744073709551615
+	meta timesource
+	meta timesource ts=18446744073709551615
+	END
+	run_ktrace info --json c
+	[ "$status" -eq 1 ]
+	[[ $stderr == *"META line is invalid"* ]]
+	[ "$(jq -c '.files[0] | [.pings, .time_sources]' <<<"$output")" = '[[],[]]' ]
+	capture "$KTRACE" merge -o m c b
+	[ "$status" -eq 1 ]
+	run_ktrace info --json m
+	[ "$status" -eq 1 ]
+	[ "$(jq -c '.files[0] | [.pings, .time_sources]' <<<"$output")" = '[[],[]]' ]
+}

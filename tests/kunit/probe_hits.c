@@ -253,7 +253,8 @@ static struct {
 } packet_bytes = {
 	.ip = {
 		.version = 6, .payload_len = cpu_to_be16(4202), .nexthdr = IPPROTO_TCP,
-		.saddr.s6_addr = { 0xfe, 0x80, [15] = 1 }, .daddr.s6_addr = { 0xfe, 0x80, [15] = 2 },
+		.saddr.s6_addr = { 0xfe, 0x80, [15] = 1 },
+		.daddr.s6_addr = { 0xfe, 0x80, [15] = 2 },
 	},
 	.tcp = {
 		.source = cpu_to_be16(40001), .dest = cpu_to_be16(80), .doff = 5, .ack = 1,

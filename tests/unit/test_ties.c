@@ -271,6 +271,61 @@ static void test_many_peers(void)
 	ktrace_traceset_close(set);
 }
 
+/* Lines of random keys and values: what is taken is possible, and all else is reported. */
+static void put_random(struct ktrace_text *t, __u32 i)
+{
+	static const char *const keys[] = {
+		"ts", "sent", "received", "sent_there", "received_there", "peer_boot", "peer",
+		"peer_clock", "name", "state", "ref", "offset_ns", "delay_ns", "stratum", "raw",
+		"mono_ns", "real_ns", "max_error_ns", "est_error_ns", "freq_ppb", "synced",
+	};
+	static const char *const values[] = {
+		"0", "1", "2", "7", "-1", "18446744073709551615", "18446744073709551616",
+		"9223372036854775808", "", "tsc", BOOT, OTHER, "chrony", "%", "%00", "%zz", "=", "x",
+	};
+	static const char *const lines[] = { "ping", "timesource", "clock" };
+
+	ktrace_text_line(t, lines[(size_t)rand() % 3]);
+	ktrace_text_str(t, "peer_boot", i % 4 ? BOOT : OTHER);
+	for (int k = rand() % 18; k; k--) {
+		const char *key = keys[(size_t)rand() % (sizeof(keys) / sizeof(keys[0]))];
+		const char *value = values[(size_t)rand() % (sizeof(values) / sizeof(values[0]))];
+		char pair[128];
+
+		/* Half of them with a small number, so that some lines are complete */
+		if (rand() % 2)
+			value = rand() % 2 ? "3" : "4";
+		snprintf(pair, sizeof(pair), "%s=%s", key, value);
+		if (rand() % 64)
+			ktrace_text_str(t, key, value);
+		else
+			ktrace_text_str(t, pair, value);
+	}
+}
+
+static void test_random(void)
+{
+	struct ktrace_traceset *set;
+	struct ktrace_tie_counts counts;
+	struct ktrace_time_source s;
+	struct ktrace_ping p;
+	size_t i;
+
+	srand(1);
+	set = many(100000, put_random);
+	for (i = 0; ktrace_trace_ping(ktrace_traceset_trace(set, 0), i, &p); i++) {
+		CHECK(strlen(p.peer_boot) == 36);
+		CHECK(p.is_answered ? p.received <= p.raw_sent && p.sent_there <= p.received_there :
+		      p.raw_sent <= p.received && p.received_there <= p.sent_there);
+	}
+	ktrace_trace_tie_counts(ktrace_traceset_trace(set, 0), &counts);
+	CHECK(i && counts.pings == i);
+	for (i = 0; ktrace_trace_time_source(ktrace_traceset_trace(set, 0), i, &s); i++)
+		CHECK(s.name[0] && !(s.has & ~63u));
+	CHECK(i && reports);
+	ktrace_traceset_close(set);
+}
+
 int main(void)
 {
 	temporary_file(path, sizeof(path), "ktrace-ties");
@@ -281,6 +336,7 @@ int main(void)
 	test_many();
 	test_many_pings();
 	test_many_peers();
+	test_random();
 	unlink(path);
 	return 0;
 }

@@ -391,7 +391,7 @@ struct ktrace_ev_net {
 	__u8 transport;		/* IPPROTO_*, after the extension headers of IPv6 */
 	__u8 tcp_flags;		/* 1 FIN, 2 SYN, 4 RST, 8 PSH, 16 ACK, 32 URG, 64 ECE, 128 CWR */
 	__u16 ip_id;		/* IPv4 */
-	__u16 gso_size;		/* bytes of payload in each packet that this will be, or was, if > 0 */
+	__u16 gso_size;		/* payload of each packet that it will be, or was; 0: it is one */
 	__u16 gso_segs;		/* number of these packets */
 };
 

@@ -114,6 +114,11 @@ bool ping_split(const char *text, bool is_local, char *host, char *port, size_t 
 
 void ping_address(const struct sockaddr *addr, socklen_t size, char text[PING_ADDRESS_SIZE])
 {
+	static const char mapped[] = "::ffff:";
+
 	if (getnameinfo(addr, size, text, PING_ADDRESS_SIZE, NULL, 0, NI_NUMERICHOST))
 		strcpy(text, "?");
+	/* An address of IPv4 at a socket of IPv6 */
+	if (!strncmp(text, mapped, strlen(mapped)) && strchr(text, '.'))
+		memmove(text, text + strlen(mapped), strlen(text + strlen(mapped)) + 1);
 }

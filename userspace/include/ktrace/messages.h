@@ -72,7 +72,7 @@ struct ktrace_message_end {
  *		first time, so how long the packet took is not known
  * @from:	sent here; KTRACE_MESSAGE_BROADCAST: received here, too
  * @to:		received here
- * @bytes:	bytes of payload that were received
+ * @bytes:	bytes of payload that were received, 0 if the trace does not tell
  */
 struct ktrace_message {
 	enum ktrace_message_kind kind;
@@ -161,8 +161,9 @@ int ktrace_messages_add(struct ktrace_messages *m, const struct ktrace_trace_eve
  * @arg:	for @found
  *
  * A datagram of UDP has no number that is unique for long. So its messages are found when as many
- * others have come as are kept, or here, if no second packet was equal to it until then.
- * Afterwards no packet of UDP waits, and reading can go on.
+ * others have come as are kept, or here, if no second packet was equal to it until then. The same
+ * holds for packets of TCP of other tracers that tell neither addresses nor sizes. Afterwards no
+ * such packet waits, and reading can go on.
  */
 void ktrace_messages_end(struct ktrace_messages *m, ktrace_message_fn found, void *arg);
 

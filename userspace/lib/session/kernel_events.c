@@ -38,9 +38,9 @@ _Static_assert(KTRACE_COMM_LEN == 16, "char[16] below");
 	"x64 address;x64 ip;enum<u32>(READ=0,WRITE=1,EXEC=2) access;u32 is_protection;"
 #define MODULE_FIELDS "char[56] name;"
 #define NET_FIELDS "x64 packet;u32 len;x16 protocol;s16 result;char[16] dev;"
-/* Readers show ip_src and ip_dst of these events as addresses: decode/address.h. */
+/* Readers show ip_src and ip_dst as addresses: struct ktrace_field, is_address. */
 #define PACKET_FIELDS \
-	NET_FIELDS "u8[16] ip_src;u8[16] ip_dst;u16 src_port;u16 dst_port;u32 seq;u32 ack;" \
+	"u8[16] ip_src;u8[16] ip_dst;u16 src_port;u16 dst_port;u32 seq;u32 ack;" \
 	"u32 payload;x64 data;" \
 	"enum<u8>(ICMP=1,IGMP=2,IPIP=4,TCP=6,UDP=17,IPV6=41,GRE=47,ESP=50,ICMPV6=58,SCTP=132," \
 	"UDPLITE=136) transport;x8 tcp_flags;u16 ip_id;u16 gso_size;u16 gso_segs;"
@@ -106,9 +106,9 @@ static const struct ktrace_kernel_event events[] = {
 	EVENT(KTRACE_EV_MODULE_LOAD, "module", "load", ktrace_ev_module, MODULE_FIELDS),
 	EVENT(KTRACE_EV_MODULE_FREE, "module", "free", ktrace_ev_module, MODULE_FIELDS),
 	EVENT(KTRACE_EV_MODULE_REQUEST, "module", "request", ktrace_ev_module, MODULE_FIELDS),
-	EVENT(KTRACE_EV_NET_QUEUE, "net", "queue", ktrace_ev_net, PACKET_FIELDS),
+	EVENT(KTRACE_EV_NET_QUEUE, "net", "queue", ktrace_ev_net, NET_FIELDS PACKET_FIELDS),
 	EVENT(KTRACE_EV_NET_XMIT, "net", "xmit", ktrace_ev_net_xmit, NET_FIELDS),
-	EVENT(KTRACE_EV_NET_RECEIVE, "net", "receive", ktrace_ev_net, PACKET_FIELDS),
+	EVENT(KTRACE_EV_NET_RECEIVE, "net", "receive", ktrace_ev_net, NET_FIELDS PACKET_FIELDS),
 	EVENT(KTRACE_EV_WORKQUEUE_QUEUE, "workqueue", "queue", ktrace_ev_workqueue_queue,
 	      "x64 work;s64 cpu;string func;"),
 	EVENT(KTRACE_EV_WORKQUEUE_START, "workqueue", "start", ktrace_ev_workqueue,

@@ -126,10 +126,18 @@ static enum packet_class read_udp(const struct packet_type *t, const struct ktra
 	return PACKET_USABLE;
 }
 
+/* Reads a packet without addresses. Some tracers tell only the numbers of TCP. */
 static enum packet_class without_addresses(const struct packet_type *t,
-					   const struct ktrace_trace_event *e)
+					   const struct ktrace_trace_event *e, struct packet *p)
 {
 	const __u16 protocol = FIELD(t, e, __u16, protocol);
+
+	p->data = (__u64)FIELD(t, e, __u32, seq) << 32 | FIELD(t, e, __u32, ack);
+	if (FIELD(t, e, __u8, transport) == IPPROTO_TCP && p->data) {
+		p->payload = FIELD(t, e, __u8, tcp_flags);
+		p->is_segment = true;
+		return PACKET_USABLE;
+	}
 
 	/* A packet that is hidden has no protocol either. */
 	return protocol && protocol != PROTOCOL_IP && protocol != PROTOCOL_IPV6 ?
@@ -152,7 +160,7 @@ enum packet_class ktrace_packet_read(const struct packet_type *t,
 	memcpy(p->key.src, field_at(t, e, PACKET_FIELD_ip_src), 16);
 	memcpy(p->key.dst, field_at(t, e, PACKET_FIELD_ip_dst), 16);
 	if (!memcmp(p->key.src, none, 16) && !memcmp(p->key.dst, none, 16))
-		return without_addresses(t, e);
+		return without_addresses(t, e, p);
 	transport = FIELD(t, e, __u8, transport);
 	if (transport != IPPROTO_TCP && transport != IPPROTO_UDP)
 		return PACKET_OTHER;

@@ -33,6 +33,7 @@ _Static_assert(sizeof(struct packet_key) == 36, "compared as bytes");
  * @ip_id:	of IPv4; 0 = none
  * @is_sent:	sent, not received
  * @is_tcp:	of TCP, not of UDP
+ * @is_segment:	of TCP without addresses, which only its numbers identify: @data and @payload
  * @is_syn:	TCP: the first packet of a connection in its direction
  */
 struct packet {
@@ -45,6 +46,7 @@ struct packet {
 	__u16 ip_id;
 	bool is_sent;
 	bool is_tcp;
+	bool is_segment;
 	bool is_syn;
 };
 
@@ -65,6 +67,7 @@ enum packet_class {
 	X(src_port, 2, 1)	\
 	X(dst_port, 2, 1)	\
 	X(seq, 4, 1)	\
+	X(ack, 4, 1)	\
 	X(payload, 4, 1)	\
 	X(data, 8, 1)	\
 	X(transport, 1, 1)	\

@@ -44,7 +44,7 @@ struct moment {
  * @is_between:	a pair is between two runs: the tree knows best
  * @low:	of the error of each
  * @high:	and its largest value
- * @up:		what hosts with bounds of one side must be moved by, so that they respect all of them
+ * @up:		what hosts with bounds of one side must be moved by, to respect all of them
  * @down:	the same in the other direction, not above 0
  */
 struct place {

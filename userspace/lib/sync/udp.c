@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * udp.c - pair datagrams that one host sent and another received
+ * udp.c - pair packets without lasting numbers: datagrams that one host sent and another received
  *
  * A datagram is identified by addresses, ports, number of the IPv4 packet, size and first bytes.
  * None of these needs to be unique: a program may send the same text every second, and where clocks
  * differ by more than that, one second's datagram would be paired with the next one's. So a
  * datagram is kept as long as there is room, and its messages are told only when it is forgotten
  * and no second one was equal to it.
+ *
+ * The same is done for segments of TCP whose event has no addresses and no size: they are
+ * identified by sequence number, acknowledged number and flags.
  */
 #include "match.h"
 
@@ -44,7 +47,7 @@ struct identity {
 	struct packet_key key;
 	__u32 payload;
 	__u32 ip_id;
-	__u32 zero;
+	__u32 is_segment;
 };
 
 /**
@@ -130,10 +133,13 @@ static struct arrival *next_of(const struct datagrams *d, const struct arrival *
 static void tell(struct ktrace_messages *m, const struct datagram *g, struct arrival *from,
 		 struct arrival *to)
 {
+	const enum ktrace_message_kind sent = g->identity.is_segment ?
+		KTRACE_MESSAGE_TCP : KTRACE_MESSAGE_UDP;
 	const enum ktrace_message_kind kind = from->flags & ARRIVAL_SENT ?
-		KTRACE_MESSAGE_UDP : KTRACE_MESSAGE_BROADCAST;
+		sent : KTRACE_MESSAGE_BROADCAST;
 	const struct ktrace_message message = {
-		.kind = kind, .from = from->end, .to = to->end, .bytes = g->identity.payload,
+		.kind = kind, .from = from->end, .to = to->end,
+		.bytes = g->identity.is_segment ? 0 : g->identity.payload,
 	};
 
 	from->flags |= ARRIVAL_MATCHED;
@@ -279,6 +285,7 @@ static struct identity identity_of(const struct packet *p)
 {
 	return (struct identity){
 		.data = p->data, .key = p->key, .payload = p->payload, .ip_id = p->ip_id,
+		.is_segment = p->is_segment,
 	};
 }
 

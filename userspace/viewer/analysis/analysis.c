@@ -219,9 +219,12 @@ struct again {
 static int take_again(void *arg, const struct ktrace_trace_event *e)
 {
 	const struct again *again = arg;
+	struct analysis *a = again->a;
+	int ret;
 
 	progress_at(again->done);
-	return ktrace_state_update(again->a->state, e);
+	ret = a->early ? a->early(a, e) : 0;
+	return ret ? ret : ktrace_state_update(a->state, e);
 }
 
 int analysis_repeat(struct analysis *a, __u64 from, __u64 until, __u64 end)

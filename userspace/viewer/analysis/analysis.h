@@ -109,8 +109,8 @@ bool analysis_clip(const struct analysis *a, __u64 *from, __u64 *to);
 /* Returns the ns of [since, until) that are in the window. */
 __u64 analysis_ns(const struct analysis *a, __u64 since, __u64 until);
 /*
- * Reads [from, until) again, calling the watches; then flushes the state, so that open spans end at
- * @end. Return: 0, -errno.
+ * Reads [from, until) again, calling @early and the watches; then flushes the state, so that open
+ * spans end at @end. Return: 0, -errno.
  */
 int analysis_repeat(struct analysis *a, __u64 from, __u64 until, __u64 end);
 /* True if this thread was selected. Idle threads are not, unless --pid 0 is given. */

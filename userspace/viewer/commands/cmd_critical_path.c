@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* cmd_critical_path.c - ktrace critical-path: where a thread's time went, with waits resolved */
-#include "analysis/wakeup_chain.h"
+#include "critical_path.h"
 
 #include "base/progress.h"
+#include "base/search.h"
+#include "base/temporary.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -10,51 +12,11 @@
 #include <string.h>
 
 #define PART_EVENTS 100000u	/* events whose spans are in memory at a time */
-
-/* struct share - part of the path that one thread spent in one state; these two are the key */
-struct share {
-	__u64 serial;
-	char what[48];
-	__u64 ns;
-	__u64 nr;
-};
-
-/**
- * struct path - one run of the command
- * @a:		common part of analyses
- * @chain:	spans, and the path
- * @serial:	of the thread asked for, the latest with its number, + 1; 0 = none
- * @from:	beginning of its first span in the window
- * @to:		end of its last span, or its death
- * @parts:	beginnings of parts of the window
- * @part_nr:	how many
- * @events:	in the last part
- * @is_back:	second pass: the parts are read again, from the last to the first
- * @shares:	the path, summed up
- * @all:	their sum
- * @links:	its pieces if they are to be printed, the latest first
- * @link_nr:	how many
- * @lists:	print each piece
- */
-struct path {
-	struct analysis a;
-	struct wakeup_chain chain;
-	__u64 serial;
-	__u64 from;
-	__u64 to;
-	__u64 *parts;
-	size_t part_nr;
-	__u64 events;
-	bool is_back;
-	struct hash_table shares;
-	__u64 all;
-	struct wakeup_chain_link *links;
-	size_t link_nr;
-	bool lists;
-};
+#define RECEIVE_NS_MAX 1000000000ull	/* packets received so long before the window wake nobody in it */
+#define PARTS_BACK 16u	/* parts before one that are read again for packets that are under way */
 
 /* Appends an element to an array, whose room is a power of two. NULL: no memory */
-static void *append(struct path *path, void *array, size_t *nr, size_t size)
+static void *append(struct critical_path *path, void *array, size_t *nr, size_t size)
 {
 	void **at = array;
 	void *bigger = *at;
@@ -70,17 +32,24 @@ static void *append(struct path *path, void *array, size_t *nr, size_t size)
 }
 
 /* Returns a thread. The second pass leaves it as the first knew it at the end. */
-static struct wakeup_chain_thread *thread_of(struct path *path, const struct ktrace_process *p)
+static struct wakeup_chain_thread *thread_of(struct critical_path *path,
+					     const struct ktrace_process *p)
 {
-	return path->is_back ? wakeup_chain_thread(&path->chain, p->serial) :
-	       analysis_thread(&path->a, &path->chain.threads, p);
+	struct wakeup_chain_thread *t = path->is_back ?
+		wakeup_chain_thread(&path->chain, p->serial) :
+		analysis_thread(&path->a, &path->chain.threads, p);
+
+	if (t)
+		t->machine = p->machine;
+	return t;
 }
 
 /* Idle tasks wake nobody: the interrupt on their CPU does. */
 static void on_woken(void *arg, const struct ktrace_process *p, const struct ktrace_process *by,
 		     __u64 time)
 {
-	struct path *path = arg;
+	struct critical_path *path = arg;
+	const struct packet_cause packet = packet_wakeups_cause(&path->chain.packets, p, by);
 	struct wakeup_chain_thread *t;
 
 	(void)time;
@@ -88,16 +57,83 @@ static void on_woken(void *arg, const struct ktrace_process *p, const struct ktr
 	if (by)
 		thread_of(path, by);
 	t = thread_of(path, p);
-	if (t)
-		t->waker = by ? by->serial + 1 : 0;
+	if (!t)
+		return;
+	t->waker = by ? by->serial + 1 : 0;
+	t->packet = packet;
+}
+
+/*
+ * Keeps a packet for the second pass, in a temporary file: there may be many. Notes when it was
+ * sent, in the part in which it was received.
+ */
+static int on_packet(void *arg, const struct packet_trip *trip)
+{
+	struct critical_path *path = arg;
+	const size_t nr = PARTITION_POINT(path->part_nr, i, path->parts[i].from <= trip->received);
+
+	if (trip->received + RECEIVE_NS_MAX < path->a.from)
+		return 0;
+	if (!path->trips)
+		path->trips = temporary_stream();
+	if (!path->trips)
+		return -EIO;
+	if (fwrite(trip, sizeof(*trip), 1, path->trips) != 1) {
+		temporary_failed(errno);
+		return -EIO;
+	}
+	path->trip_nr++;
+	if (nr && trip->sent < path->parts[nr - 1].sent)
+		path->parts[nr - 1].sent = trip->sent;
+	return 0;
+}
+
+/* Adds packets that the first pass found while it read part @i. Return: 0, -errno. */
+static int read_packets(struct critical_path *path, size_t i)
+{
+	const __u64 from = path->parts[i].trip;
+	__u64 left = (i + 1 < path->part_nr ? path->parts[i + 1].trip : path->trip_nr) - from;
+	struct packet_trip trip;
+	int ret = 0;
+
+	if (!left)
+		return 0;
+	if (fseeko(path->trips, (off_t)(from * sizeof(trip)), SEEK_SET))
+		return -errno;
+	for (; left && !ret; left--)
+		ret = fread(&trip, sizeof(trip), 1, path->trips) == 1 ?
+			packet_wakeups_add(&path->chain.packets, &trip) : -EIO;
+	return ret;
+}
+
+static int see_event(struct analysis *a, const struct ktrace_trace_event *e)
+{
+	return packet_wakeups_see(&((struct critical_path *)a)->chain.packets, e);
+}
+
+static bool is_wanted(struct critical_path *path, const struct ktrace_process *p)
+{
+	char name[CRITICAL_PATH_HOST_SIZE];
+
+	if (p->tid != path->a.select.pids[0])
+		return false;
+	if (path->host) {
+		critical_path_host(path, p->machine, name);
+		if (strcmp(name, path->host))
+			return false;
+		path->is_host_met = true;
+	}
+	path->is_doubtful |= path->serial && path->machine != p->machine;
+	return true;
 }
 
 /* First pass: finds the thread asked for, and when it existed. */
-static void see_thread(struct path *path, const struct ktrace_process *p,
+static void see_thread(struct critical_path *path, const struct ktrace_process *p,
 		       const struct wakeup_chain_span *span)
 {
-	if (p->tid != path->a.select.pids[0] || (path->serial && p->serial + 1 < path->serial))
+	if (!is_wanted(path, p) || (path->serial && p->serial + 1 < path->serial))
 		return;
+	path->machine = p->machine;
 	if (path->serial != p->serial + 1) {
 		path->serial = p->serial + 1;
 		path->from = path->to = span->from;
@@ -110,7 +146,7 @@ static void on_span(void *arg, const struct ktrace_process *p, __u64 until)
 {
 	struct wakeup_chain_span span = { .from = p->since, .to = until, .status = p->status };
 	const struct ktrace_mode_level *mode = ktrace_process_mode(p);
-	struct path *path = arg;
+	struct critical_path *path = arg;
 	struct wakeup_chain_thread *t;
 
 	if (!p->tid || !analysis_clip(&path->a, &span.from, &span.to))
@@ -125,49 +161,29 @@ static void on_span(void *arg, const struct ktrace_process *p, __u64 until)
 	if (p->status == KTRACE_STATUS_WAIT) {
 		span.wait = p->wait;
 		span.waker = t->waker;
+		span.packet = t->packet;
 		span.waker_mode = p->waker_mode;
 		span.sub = mode->mode == KTRACE_MODE_SYSCALL ? mode->sub + 1 : 0;
 		t->waker = 0;
+		t->packet.kind = PACKET_CAUSE_NONE;
 	}
 	wakeup_chain_add(&path->chain, t, &span);
 	path->a.error = path->a.error ? path->a.error : path->chain.error;
 }
 
-static void describe(const struct path *path, const struct wakeup_chain_span *span, char *text,
-		     size_t size)
-{
-	char call[KTRACE_MODE_SUB_SIZE] = "";
-	const char *by = "";
-
-	if (span->status == KTRACE_STATUS_UNNAMED) {
-		snprintf(text, size, "unknown");
-		return;
-	}
-	if (span->status != KTRACE_STATUS_WAIT) {
-		snprintf(text, size, "%s", ktrace_status_name(span->status));
-		return;
-	}
-	if (span->sub)
-		ktrace_mode_sub_text(path->a.state, 0, KTRACE_MODE_SYSCALL, span->sub - 1, call,
-				     sizeof(call));
-	if (span->waker_mode)
-		by = ktrace_mode_name(span->waker_mode);
-	snprintf(text, size, "wait %s%s%s%s%s", ktrace_wait_name(span->wait), *call ? " in " : "",
-		 call, *by ? " for " : "", by);
-}
-
 static void on_link(void *arg, const struct wakeup_chain_link *link)
 {
-	struct share key = { .serial = link->serial }, *share;
-	struct path *path = arg;
+	struct critical_path_share key = { .serial = 0 }, *share;
+	struct critical_path *path = arg;
 	struct wakeup_chain_link *kept;
 
-	describe(path, &link->span, key.what, sizeof(key.what));
+	critical_path_key(path, link, &key);
 	share = hash_table_need(&path->shares, &key, &path->a.error);
 	if (!share)
 		return;
 	share->ns += link->to - link->from;
 	share->nr++;
+	path->stops[link->stop]++;
 	path->all += link->to - link->from;
 	if (!path->lists && !path->a.is_json)
 		return;
@@ -176,154 +192,126 @@ static void on_link(void *arg, const struct wakeup_chain_link *link)
 		*kept = *link;
 }
 
-static int by_ns(const void *x, const void *y)
+static void add_part(struct critical_path *path, __u64 from)
 {
-	const struct share *a = x, *b = y;
+	struct critical_path_part *part = append(path, &path->parts, &path->part_nr,
+						 sizeof(*part));
 
-	return ORDER(b->ns, a->ns) ?: ORDER(a->serial, b->serial) ?: strcmp(a->what, b->what);
-}
-
-/* Returns the names of a thread of the path. */
-static const struct thread_label *who_of(struct path *path, __u64 serial)
-{
-	return &wakeup_chain_thread(&path->chain, serial)->thread.who;
-}
-
-static void put_links(struct path *path)
-{
-	struct ktrace_out *out = path->a.out;
-	__u64 left = path->a.number;
-	char what[48], name[48];
-	size_t i;
-
-	out_printf(out, "\n%15s %9s  what\n", "time", "for");
-	for (i = path->link_nr; i-- && left; left--) {
-		const struct wakeup_chain_link *link = &path->links[i];
-
-		describe(path, &link->span, what, sizeof(what));
-		output_line_begin(out);
-		out_seconds(out, analysis_since_start(&path->a, link->from), 15);
-		ktrace_out_char(out, ' ');
-		out_duration(out, link->to - link->from);
-		thread_label_name(who_of(path, link->serial), name, sizeof(name));
-		out_printf(out, "  %*s%s: %s\n", 2 * link->depth, "", name, what);
-	}
-}
-
-static void put_head(struct analysis *a)
-{
-	out_printf(a->out, "\n%9s %6s %8s  %-28s %s\n", "time", "%", "pieces", "process/thread",
-		   "what");
-}
-
-static void put_share(struct analysis *a, const void *row)
-{
-	struct path *path = (struct path *)a;
-	const struct share *s = row;
-	char name[48];
-
-	thread_label_name(who_of(path, s->serial), name, sizeof(name));
-	out_duration(a->out, s->ns);
-	ktrace_out_char(a->out, ' ');
-	out_percent(a->out, s->ns, path->all);
-	out_printf(a->out, " %8llu  %-28.28s %s\n", s->nr, name, s->what);
-}
-
-static void put_json_share(struct analysis *a, const void *row)
-{
-	const struct share *s = row;
-
-	thread_label_json(who_of((struct path *)a, s->serial), a->out);
-	json_str(a->out, "what", s->what);
-	json_u64(a->out, "ns", s->ns);
-	json_u64(a->out, "pieces", s->nr);
-}
-
-static void put_json_links(struct path *path)
-{
-	struct ktrace_out *out = path->a.out;
-	char what[48];
-	size_t i;
-
-	json_open(out, "path", '[');
-	for (i = path->link_nr; i--;) {
-		const struct wakeup_chain_link *link = &path->links[i];
-
-		describe(path, &link->span, what, sizeof(what));
-		json_item(out);
-		thread_label_json(who_of(path, link->serial), out);
-		json_str(out, "what", what);
-		json_u64(out, "from_ns", analysis_since_start(&path->a, link->from));
-		json_u64(out, "duration_ns", link->to - link->from);
-		json_u64(out, "depth", (__u64)link->depth);
-		ktrace_out_char(out, '}');
-	}
-	ktrace_out_char(out, ']');
+	if (part)
+		*part = (struct critical_path_part){ from, from, path->trip_nr };
 }
 
 static int begin(struct analysis *a)
 {
-	struct path *path = (struct path *)a;
-	__u64 *first = append(path, &path->parts, &path->part_nr, sizeof(*first));
+	struct critical_path *path = (struct critical_path *)a;
+	struct packet_wakeups *packets = &path->chain.packets;
 
-	if (first)
-		*first = a->from;
-	return a->error;
+	packets->found = on_packet;
+	packets->arg = path;
+	path->has_hosts = hosts_count(a->set) > 1;
+	add_part(path, a->from);
+	return a->error ? a->error : packet_wakeups_init(packets, a->set, a->state);
 }
 
 /* Counts an event. A part begins where time rises, so that no earlier event belongs to it. */
 static int count_event(struct analysis *a, const struct ktrace_trace_event *e)
 {
-	struct path *path = (struct path *)a;
-	__u64 *part;
+	struct critical_path *path = (struct critical_path *)a;
 
-	if (++path->events < PART_EVENTS || e->time <= path->parts[path->part_nr - 1])
+	if (++path->events < PART_EVENTS || e->time <= path->parts[path->part_nr - 1].from)
 		return 0;
 	path->events = 0;
-	part = append(path, &path->parts, &path->part_nr, sizeof(*part));
-	if (part)
-		*part = e->time;
+	add_part(path, e->time);
 	return a->error;
 }
 
-/* Finds the path, from the thread's first span in the window to its last. Return: 0, -errno. */
-static int make_path(struct path *path)
+/*
+ * Returns where to begin reading a part: where the packets that were received in it were sent. As
+ * far again before that, for packets that these answered; but at most PARTS_BACK parts before.
+ */
+static __u64 first_needed(const struct critical_path *path, size_t i)
 {
+	const struct critical_path_part *part = &path->parts[i];
+	const __u64 back = 2 * (part->from - part->sent);
+	const __u64 limit = i > PARTS_BACK ? path->parts[i - PARTS_BACK].from : path->a.start;
+	const __u64 from = back < part->from ? part->from - back : 0;
+
+	return from > limit || limit > part->from ? from : limit;
+}
+
+/* Reads a part again and goes back through it. Return: 0, -errno. */
+static int walk_part(struct critical_path *path, size_t i, __u64 until, __u64 end)
+{
+	const struct critical_path_part *part = &path->parts[i];
 	struct wakeup_chain *c = &path->chain;
-	size_t i = path->part_nr;
+	int ret;
+
+	wakeup_chain_clear(c);
+	ret = analysis_repeat(&path->a, path->has_hosts ? first_needed(path, i) : part->from,
+			      until, end);
+	wakeup_chain_walk(c, i ? part->from : 0);
+	return ret;
+}
+
+/* Walks all parts from the last to the first. Return: 0, -errno. */
+static int walk_parts(struct critical_path *path)
+{
 	__u64 from, until = path->a.until_ns, end = path->a.to;
+	size_t i = path->part_nr;
 	int ret = 0;
 
-	if (!path->serial)
-		return 0;
+	while (!ret && i--) {
+		from = path->parts[i].from;
+		packet_wakeups_again(&path->chain.packets, until);
+		ret = read_packets(path, i);
+		if (!ret && i)	/* a packet of the part before may wake a thread in this one */
+			ret = read_packets(path, i - 1);
+		if (!ret && wakeup_chain_goes_before(&path->chain, from) && from < end)
+			ret = walk_part(path, i, until, end);
+		until = end = from;
+	}
+	return ret;
+}
+
+/* Finds the path, from the thread's first span in the window to its last. Return: 0, -errno. */
+static int make_path(struct critical_path *path)
+{
+	struct wakeup_chain *c = &path->chain;
+	int ret = packet_wakeups_end(&c->packets);
+
+	if (ret || !path->serial)
+		return ret;
 	path->is_back = true;
 	wakeup_chain_begin(c, path->serial - 1, path->from, path->to);
 	progress_begin(path->a.start, path->a.end);
-	while (!ret && i--) {
-		from = path->parts[i];
-		if (wakeup_chain_goes_before(c, from) && from < end) {
-			wakeup_chain_clear(c);
-			ret = analysis_repeat(&path->a, from, until, end);
-			wakeup_chain_walk(c, i ? from : 0);
-		}
-		until = end = from;
-	}
+	ret = walk_parts(path);
 	progress_end();
 	wakeup_chain_end(c);
 	return ret ? ret : c->error ? c->error : path->a.error;
 }
 
+/* Says on standard error what of --pid and --host was not clear. */
+static void complain(const struct critical_path *path)
+{
+	char name[CRITICAL_PATH_HOST_SIZE];
+
+	if (path->host && !path->is_host_met) {
+		complain_safely("ktrace: --host: no thread %u on '%s'", path->a.select.pids[0],
+				path->host);
+	} else if (path->is_doubtful) {
+		critical_path_host(path, path->machine, name);
+		complain_safely("ktrace: several hosts have a thread %u: this is that of '%s'; "
+				"--host chooses another", path->a.select.pids[0], name);
+	}
+}
+
 static void show(struct analysis *a)
 {
-	static const struct sheet sheet = { "shares", by_ns, put_head, put_share, put_json_share };
-	struct path *path = (struct path *)a;
+	struct critical_path *path = (struct critical_path *)a;
 
 	a->error = make_path(path);
-	analysis_rows(a, &path->shares, &sheet);
-	if (a->is_json)
-		put_json_links(path);
-	else if (path->lists)
-		put_links(path);
+	critical_path_show(path);
+	complain(path);
 }
 
 static const char *check(struct analysis *a)
@@ -338,14 +326,16 @@ static const struct option_row pid_rows[] = {
 };
 
 static const struct option_row rows[] = {
-	{ .name = "list", .flag = OPTION_MEMBER(struct path, lists),
+	{ .name = "host", .value = "NAME", .text = OPTION_MEMBER(struct critical_path, host),
+	  .help = "its host, if several have a thread of this number" },
+	{ .name = "list", .flag = OPTION_MEMBER(struct critical_path, lists),
 	  .help = "also print each piece of the path; what was waited for\n"
 		  "is further right" },
 	{ .help = NULL },
 };
 
 static const struct option_set sets[] = {
-	{ pid_rows, offsetof(struct path, a.select) },
+	{ pid_rows, offsetof(struct critical_path, a.select) },
 	{ rows, 0 },
 	ANALYSIS_WINDOW_SETS,
 	{ NULL, 0 },
@@ -353,14 +343,14 @@ static const struct option_set sets[] = {
 
 static int run(const struct command *cmd, int argc, char **argv)
 {
-	struct path path = {
+	struct critical_path path = {
 		.a = {
-			.check = check, .begin = begin,
+			.check = check, .begin = begin, .early = see_event,
 			.event = count_event, .show = show,
 			.needs.providers = "sched",
 		},
 		.chain.threads = HASH_TABLE_INIT(struct wakeup_chain_thread, thread.serial),
-		.shares = HASH_TABLE_INIT(struct share, what),
+		.shares = HASH_TABLE_INIT(struct critical_path_share, what),
 	};
 	int status;
 
@@ -372,6 +362,8 @@ static int run(const struct command *cmd, int argc, char **argv)
 	status = analysis_main(&path.a, cmd, argc, argv);
 	wakeup_chain_free(&path.chain);
 	hash_table_free(&path.shares);
+	if (path.trips)
+		fclose(path.trips);
 	free(path.parts);
 	free(path.links);
 	return status;

@@ -158,6 +158,12 @@ static const struct import_known all_known[] = {
 	{ "power_cpu_idle", KTRACE_EV_POWER_IDLE, { { "cpu", "cpu_id", NULL } } },
 	{ "cpu_frequency", KTRACE_EV_POWER_FREQUENCY, {
 		{ "cpu", "cpu_id", NULL }, { "khz", "state", NULL } } },
+	/* Their fields: import_packet.c */
+	{ "net_dev_queue", KTRACE_EV_NET_QUEUE, { } },
+	{ "net_if_receive_skb", KTRACE_EV_NET_RECEIVE, { } },
+	{ "netif_receive_skb", KTRACE_EV_NET_RECEIVE, { } },
+	{ "inet_sock_local_out", KTRACE_EV_NET_QUEUE, { } },
+	{ "inet_sock_local_in", KTRACE_EV_NET_RECEIVE, { } },
 	{ "power_cpu_frequency", KTRACE_EV_POWER_FREQUENCY, {
 		{ "cpu", "cpu_id", NULL }, { "khz", "state", NULL } } },
 };

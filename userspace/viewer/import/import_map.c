@@ -18,6 +18,7 @@
 
 #include "base/viewer.h"
 #include "import_known.h"
+#include "import_packet.h"
 
 #define FIELDS_MAX 64u
 #define ARGS 6u
@@ -32,6 +33,8 @@ enum { SWITCH_PREV_TID = 0, SWITCH_NEXT_TID = 1, SWITCH_PREV_STATE = 4, SWITCH_P
  * @from:	by field of @to: number + 1 of its source field, 0 = none
  * @convert:	by field of @to: its conversion
  * @constant:	by field of @to: its value without a source
+ * @is_args:	an event of a system call: its fields are the arguments
+ * @is_packet:	all fields of @to come from import_packet.h
  * @is_copied:	by source field: appended after those of @to
  */
 struct import_map {
@@ -42,6 +45,7 @@ struct import_map {
 	import_convert_fn convert[FIELDS_MAX];
 	__s64 constant[FIELDS_MAX];
 	bool is_args;
+	bool is_packet;
 	bool is_copied[FIELDS_MAX];
 };
 
@@ -122,6 +126,17 @@ static bool plan_syscall(struct import_map *p, const struct import_known *k,
 	return is_enter || plan_field(p, NULL, type, 2);
 }
 
+/* Plans an event with headers of a packet, which are in many fields. */
+static bool plan_packet(struct import_map *p, const struct ktrace_event_type *type)
+{
+	if (!import_packet_is(type))
+		return false;
+	p->is_packet = true;
+	for (__u32 i = 0; i < type->field_nr; i++)
+		p->is_copied[i] = import_packet_is_copied(type->fields[i].name);
+	return true;
+}
+
 static bool plan_fields(struct import_map *p, const struct import_known *k,
 			const struct ktrace_event_type *type, const char *machine)
 {
@@ -130,6 +145,8 @@ static bool plan_fields(struct import_map *p, const struct import_known *k,
 		p->is_copied[i] = i < type->field_nr;
 	if (k && strchr(k->name, '*'))
 		return plan_syscall(p, k, type, machine);
+	if (k && (k->id == KTRACE_EV_NET_QUEUE || k->id == KTRACE_EV_NET_RECEIVE))
+		return plan_packet(p, type);
 	for (__u32 i = 0; i < p->to->field_nr; i++)
 		if (!plan_field(p, k, type, i))
 			return false;
@@ -334,6 +351,16 @@ static void put_copy(struct ktrace_out *out, const struct ktrace_field *f,
 		put_number(out, 0, f->size);
 }
 
+/* Writes the fields of a packet, which follow each other as in the struct. */
+static void put_packet(struct ktrace_out *out, const struct import_map *p,
+		       const struct ktrace_event_type *type, const struct ktrace_value *values)
+{
+	struct ktrace_ev_net net;
+
+	import_packet_read(type, values, p->id == KTRACE_EV_NET_QUEUE, &net);
+	ktrace_out_bytes(out, (const char *)&net, sizeof(net));
+}
+
 void import_map_apply(const struct import_map *p, const struct import_writer *f,
 		      const struct import_writer_event *e, struct ktrace_out *out)
 {
@@ -345,7 +372,9 @@ void import_map_apply(const struct import_map *p, const struct import_writer *f,
 	ktrace_values_init(&it, type, e->len ? e->data : "", e->len);
 	while (nr < type->field_nr && ktrace_values_next(&it, &values[nr]))
 		nr++;
-	for (__u32 i = 0; i < p->to->field_nr; i++) {
+	if (p->is_packet)
+		put_packet(out, p, type, values);
+	for (__u32 i = 0; i < p->to->field_nr && !p->is_packet; i++) {
 		const struct ktrace_field *to = &p->to->fields[i];
 		const int from = p->from[i] - 1;
 
