@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* packet_wakeups.c - which received packet woke a thread, and which thread of another host sent it */
+/* packet_wakeups.c - which received packet woke a thread, and which thread sent it */
 #include "packet_wakeups.h"
 
 #include "base/grow.h"

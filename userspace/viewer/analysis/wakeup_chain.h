@@ -62,15 +62,15 @@ enum wakeup_chain_kind {
 	WAKEUP_CHAIN_THREAD,
 	WAKEUP_CHAIN_RECEIVE,	/* a host, from receiving a packet to the wake-up or the answer */
 	WAKEUP_CHAIN_NETWORK,	/* a packet, from one host to another */
-	WAKEUP_CHAIN_SEND,	/* a host, from the thread's last packet to one that it sent later */
+	WAKEUP_CHAIN_SEND,	/* a host, from the thread's last packet to a later one */
 };
 
 /* enum wakeup_chain_stop - why the chain does not continue with a packet's sender */
 enum wakeup_chain_stop {
 	WAKEUP_CHAIN_GOES_ON,	/* or no packet ended the wait */
 	WAKEUP_CHAIN_AMBIGUOUS,	/* several packets may have ended it */
-	WAKEUP_CHAIN_NO_MESSAGE, /* the packet is of no host with a trace, or was not recorded there */
-	WAKEUP_CHAIN_CLOCKS,	/* received before it was sent, whatever the errors of the clocks */
+	WAKEUP_CHAIN_NO_MESSAGE, /* no host with a trace is known to have sent the packet */
+	WAKEUP_CHAIN_CLOCKS,	/* received before it was sent, beyond the error */
 	WAKEUP_CHAIN_INTERRUPT,	/* sent by an interrupt, and it is not known for which thread */
 	WAKEUP_CHAIN_STOP_NR,
 };

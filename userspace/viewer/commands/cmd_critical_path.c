@@ -12,7 +12,8 @@
 #include <string.h>
 
 #define PART_EVENTS 100000u	/* events whose spans are in memory at a time */
-#define RECEIVE_NS_MAX 1000000000ull	/* packets received so long before the window wake nobody in it */
+/* Packets that were received so long before the window wake nobody in it. */
+#define RECEIVE_NS_MAX 1000000000ull
 #define PARTS_BACK 16u	/* parts before one that are read again for packets that are under way */
 
 /* Appends an element to an array, whose room is a power of two. NULL: no memory */

@@ -273,8 +273,8 @@ static void put_crossings(const struct critical_path *path)
 	static const char *const stops[WAKEUP_CHAIN_STOP_NR] = {
 		[WAKEUP_CHAIN_AMBIGUOUS] = "waits end by one of several packets: not followed",
 		[WAKEUP_CHAIN_NO_MESSAGE] = "waits end by a packet that no trace has as sent",
-		[WAKEUP_CHAIN_CLOCKS] = "waits end by a packet that was sent later, by clocks whose "
-					"error does not allow that: not followed",
+		[WAKEUP_CHAIN_CLOCKS] = "waits end by a packet that was sent later, by clocks "
+					"whose error does not allow that: not followed",
 		[WAKEUP_CHAIN_INTERRUPT] = "waits end by a packet that an interrupt sent, for an "
 					   "unknown thread",
 	};
