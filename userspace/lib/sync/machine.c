@@ -55,7 +55,7 @@ static void join(struct machine *machine, const struct ktrace_trace *first,
 }
 
 /* Extends the times of interest by a stamp of a trace. */
-static void extend(struct machine *machine, const struct ktrace_trace *t, __u64 raw)
+void ktrace_machine_extend(struct machine *machine, const struct ktrace_trace *t, __u64 raw)
 {
 	const double ns = ktrace_machine_ns(machine, t, raw);
 
@@ -73,9 +73,9 @@ static void set_span(struct machines *m, const struct ktrace_trace *t, size_t nu
 	if (!counts.clock_ties)
 		return;
 	if (ktrace_trace_clock_tie(t, 0, &tie))
-		extend(machine, t, tie.raw);
+		ktrace_machine_extend(machine, t, tie.raw);
 	if (ktrace_trace_clock_tie(t, counts.clock_ties - 1, &tie))
-		extend(machine, t, tie.raw);
+		ktrace_machine_extend(machine, t, tie.raw);
 }
 
 /* Finds the hosts of a traceset. Returns 0, -ENOMEM. */

@@ -50,6 +50,7 @@ struct machines {
 };
 
 int ktrace_machines_find(struct machines *m, const struct ktrace_traceset *set);
+void ktrace_machine_extend(struct machine *m, const struct ktrace_trace *trace, __u64 raw);
 double ktrace_machine_ns(const struct machine *m, const struct ktrace_trace *trace, __u64 raw);
 __u64 ktrace_machine_raw(const struct machine *m, const struct ktrace_trace *trace, double ns);
 void ktrace_machines_free(struct machines *m);

@@ -3,12 +3,14 @@
 #include "sync.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 
 #define MAX_RATE 1e-3		/* clocks that differ by more than 1000 ppm are broken */
+#define SPAN_MIN 1e6		/* ns */
 #define EVENTS 4096		/* read at a time */
 #define PROGRESS_EVENTS 1000000u
 
@@ -38,11 +40,18 @@ void ktrace_sync_close(struct ktrace_sync *sync)
 	free(sync);
 }
 
+/* struct span - stamps of the first and last event of a trace */
+struct span {
+	__u64 first;
+	__u64 last;
+};
+
 /* struct pass - reading all events */
 struct pass {
 	struct ktrace_sync *sync;
 	const struct ktrace_traceset *set;
 	struct ktrace_messages *messages;
+	struct span *spans;
 	int error;
 };
 
@@ -102,6 +111,31 @@ static bool has_kernel_events(const struct ktrace_traceset *set)
 	return nr > 1;
 }
 
+static int take_event(struct pass *p, const struct ktrace_trace_event *e)
+{
+	struct span *span = &p->spans[ktrace_trace_index(e->stream->trace)];
+
+	span->first = e->raw < span->first ? e->raw : span->first;
+	span->last = e->raw > span->last ? e->raw : span->last;
+	return ktrace_messages_add(p->messages, e, on_message, p);
+}
+
+/* Extends the times of interest of all hosts to their events. */
+static void extend_spans(struct pass *p, const struct ktrace_traceset *set)
+{
+	struct machines *all = &p->sync->machines;
+	struct machine *m;
+	size_t i;
+
+	for (i = 0; i < all->trace_nr; i++) {
+		if (p->spans[i].first > p->spans[i].last)
+			continue;
+		m = &all->at[all->of_trace[i]];
+		ktrace_machine_extend(m, ktrace_traceset_trace(set, i), p->spans[i].first);
+		ktrace_machine_extend(m, ktrace_traceset_trace(set, i), p->spans[i].last);
+	}
+}
+
 static int read_events(struct pass *p, struct ktrace_traceset *set,
 		       const struct ktrace_sync_options *opts)
 {
@@ -112,7 +146,7 @@ static int read_events(struct pass *p, struct ktrace_traceset *set,
 	while (!ret && !p->error && (n = ktrace_traceset_read(set, events, EVENTS))) {
 		ret = n < 0 ? n : 0;
 		for (i = 0; i < n && !ret; i++)
-			ret = ktrace_messages_add(p->messages, &events[i], on_message, p);
+			ret = take_event(p, &events[i]);
 		nr += (__u64)(n > 0 ? n : 0);
 		if (opts && opts->progress && nr >= told) {
 			opts->progress(opts->arg);
@@ -127,10 +161,16 @@ static int read_events(struct pass *p, struct ktrace_traceset *set,
 static int pass(struct ktrace_sync *sync, const struct ktrace_traceset *set,
 		const struct ktrace_sync_options *opts)
 {
-	struct pass p = { .sync = sync, .set = set };
+	struct pass p = {
+		.sync = sync, .set = set,
+		.spans = calloc(sync->machines.trace_nr, sizeof(*p.spans)),
+	};
 	struct ktrace_traceset *again = NULL;
-	int ret = open_again(set, &again);
+	int ret = p.spans ? open_again(set, &again) : -ENOMEM;
+	size_t i;
 
+	for (i = 0; p.spans && i < sync->machines.trace_nr; i++)
+		p.spans[i].first = ~0ull;
 	if (!ret)
 		ret = ktrace_messages_open(again, &p.messages);
 	if (!ret)
@@ -138,8 +178,10 @@ static int pass(struct ktrace_sync *sync, const struct ktrace_traceset *set,
 	if (!ret) {
 		ktrace_messages_end(p.messages, on_message, &p);
 		ktrace_messages_stats(p.messages, &sync->stats.packets);
+		extend_spans(&p, again);
 		ret = p.error;
 	}
+	free(p.spans);
 	ktrace_messages_close(p.messages);
 	ktrace_traceset_close(again);
 	return ret;
@@ -169,13 +211,23 @@ static int set_hosts(struct ktrace_sync *sync, const struct ktrace_traceset *set
 		zero = m->has_stamps ? ktrace_trace_time(t, m->zero) : m->zero;
 		first = i ? first : zero;
 		sync->e.hosts[i].prior = (double)(__s64)(zero - first);
-		sync->e.hosts[i].begin = m->begin;
-		sync->e.hosts[i].end = m->end;
 		if (reference && is_called(m, reference) && sync->e.reference == HOST_NONE)
 			sync->e.reference = i;
 	}
 	sync->e.hosts[all->nr].is_virtual = true;
 	return reference && sync->e.reference == HOST_NONE ? -ENOENT : 0;
+}
+
+/* Tells the estimate what times are of interest; there have to be two for a line. */
+static void set_spans(struct ktrace_sync *sync)
+{
+	__u32 i;
+
+	for (i = 0; i < sync->machines.nr; i++) {
+		sync->e.hosts[i].begin = sync->machines.at[i].begin;
+		sync->e.hosts[i].end = fmax(sync->machines.at[i].end,
+					    sync->machines.at[i].begin + SPAN_MIN);
+	}
 }
 
 int ktrace_sync_traceset(struct ktrace_traceset *set, const struct ktrace_sync_options *opts,
@@ -193,6 +245,7 @@ int ktrace_sync_traceset(struct ktrace_traceset *set, const struct ktrace_sync_o
 		ret = ktrace_sync_ties(sync, set);
 		if (!ret && !(opts && opts->without_messages) && has_kernel_events(set))
 			ret = pass(sync, set, opts);
+		set_spans(sync);
 		if (!ret)
 			ret = ktrace_estimate_solve(&sync->e);
 		if (!ret)
