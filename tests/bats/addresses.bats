@@ -4,6 +4,8 @@
 #
 # addresses.bats - IP addresses in events of the family net: text, JSON, exports, filters; files of before
 
+# shellcheck disable=SC2154 # capture sets status, output and stderr
+
 load helpers
 
 setup()

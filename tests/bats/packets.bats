@@ -5,9 +5,11 @@
 # packets.bats - what events of the family net tell of packets: addresses, ports, sequence numbers, compared with a
 # packet socket's capture and with what the programs that exchange the packets know
 
+# shellcheck disable=SC2154 # capture sets status, output and stderr
+
 load helpers
 
-PACKETS="python3 $ROOT/tests/checkers/packets.py"
+PACKETS=(python3 "$ROOT/tests/checkers/packets.py")
 
 setup()
 {
@@ -21,11 +23,11 @@ teardown() { teardown_test; }
 # compare WHAT ARG...: records while packets.py does this in a network namespace of its own, and compares
 compare()
 {
-	run_ktraced --all -b 16M -e net -o t -- unshare -n $PACKETS "$1" known "${@:2}"
+	run_ktraced --all -b 16M -e net -o t -- unshare -n "${PACKETS[@]}" "$1" known "${@:2}"
 	[ "$status" = 0 ]
 	[ "$(summary lost)" = 0 ]
-	"$KTRACE" list --json --filter 'event ~ "net:*"' t >list
-	$PACKETS compare known <list
+	"$KTRACE" list --json t | grep '"event":"net:' >listed
+	"${PACKETS[@]}" compare known <listed
 }
 
 @test "packets that the device splits: each has its event, with the numbers of the header" {
@@ -46,16 +48,16 @@ compare()
 
 @test "net:xmit has no addresses; of other packets the kernel's filter knows them" {
 	run_ktraced -q --all -e 'net{ip_dst == 127.0.0.1 && transport == UDP}' -o t -- \
-		unshare -n $PACKETS exchange known none
+		unshare -n "${PACKETS[@]}" exchange known none
 	[ "$status" = 0 ]
-	"$KTRACE" list t >list
-	[ "$(wc -l <list)" -gt 4 ]
-	! grep -v ' ip_dst=127\.0\.0\.1 .* transport=UDP ' list
+	"$KTRACE" list t >listed
+	[ "$(wc -l <listed)" -gt 4 ]
+	fails grep -v ' ip_dst=127\.0\.0\.1 .* transport=UDP ' listed
 	run_ktraced -q --all -e 'net:receive{ip_src != 127.0.0.1 && protocol == 0x800}' -o t -- \
-		unshare -n $PACKETS exchange known none
+		unshare -n "${PACKETS[@]}" exchange known none
 	[ "$status" = 0 ]
-	! grep net: <("$KTRACE" list t)
-	run_ktraced -q --all -e 'net:xmit' -o t -- unshare -n $PACKETS exchange known none
+	fails grep net: <("$KTRACE" list t)
+	run_ktraced -q --all -e 'net:xmit' -o t -- unshare -n "${PACKETS[@]}" exchange known none
 	[ "$status" = 0 ]
 	run_ktrace list t
 	[[ $output == *net:xmit*' dev="lo"'* && $output != *ip_src* ]]
