@@ -9,6 +9,7 @@
 #include "base/grow.h"
 
 #define WIDTH_MIN (double)(1 << 20)	/* ns, of the first cells */
+#define NEAREST_MAX 64u		/* so many cells are searched to each side */
 
 static void free_cell(struct cell *c)
 {
@@ -27,18 +28,57 @@ static bool is_empty(const struct cell *c)
 	return !c->halves && !c->side[0].at && !c->side[1].at;
 }
 
-/* Tries whether a line respects the bounds of both. Returns 1, 0, -ENOMEM. */
-static int fit(const struct cells *c, const struct cell *a, const struct cell *b, double middle)
+/* struct around - two cells to be joined, and the others: joined ones before, others after */
+struct around {
+	struct cell *a;
+	struct cell *b;
+	size_t before;
+	size_t after;
+	double middle;
+};
+
+/* Adds the bounds of one side that a cell has, of whatever depth. */
+static int add_lines(const struct cells *c, struct lines *l, const struct cell *cell, int side,
+		     double middle)
 {
 	const struct window all = { -INFINITY, INFINITY, middle };
+	int ret = 0, i;
+
+	for (i = 0; cell->halves && i < 2 && !ret; i++)
+		ret = add_lines(c, l, &cell->halves[i], side, middle);
+	return ret ? ret : ktrace_lines_add(l, &cell->side[side], &all, c->wander);
+}
+
+/*
+ * Adds the nearest bounds of one side, before and after two cells that have none: without them
+ * nothing would contradict the others.
+ */
+static int add_nearest(const struct cells *c, struct lines *l, const struct around *w, int side)
+{
+	size_t nr = l->nr, i;
+	int ret = 0;
+
+	for (i = 0; i < w->before && i < NEAREST_MAX && l->nr == nr && !ret; i++)
+		ret = add_lines(c, l, &c->at[w->before - 1 - i], side, w->middle);
+	nr = l->nr;
+	for (i = w->after; i < c->nr && i < w->after + NEAREST_MAX && l->nr == nr && !ret; i++)
+		ret = add_lines(c, l, &c->at[i], side, w->middle);
+	return ret;
+}
+
+/* Tries whether a line respects the bounds of both cells. Returns 1, 0, -ENOMEM. */
+static int fit(const struct cells *c, const struct around *w)
+{
 	struct lines lines[2] = { 0 };
 	struct offset_range range;
 	int ret = 0, i;
 
 	for (i = 0; i < 2 && !ret; i++) {
-		ret = ktrace_lines_add(&lines[i], &a->side[i], &all, c->wander);
+		ret = add_lines(c, &lines[i], w->a, i, w->middle);
 		if (!ret)
-			ret = ktrace_lines_add(&lines[i], &b->side[i], &all, c->wander);
+			ret = add_lines(c, &lines[i], w->b, i, w->middle);
+		if (!ret && !lines[i].nr)
+			ret = add_nearest(c, &lines[i], w, i);
 	}
 	if (!ret)
 		ret = ktrace_lines_fit(&lines[0], &lines[1], c->max_rate, &range);
@@ -76,21 +116,21 @@ static int take(struct cells *c, struct cell *to, struct cell *from)
 }
 
 /* Makes one cell of two neighbours, which are empty then. Returns 0, -ENOMEM. */
-static int join(struct cells *c, struct cell *to, struct cell *a, struct cell *b, double middle)
+static int join(struct cells *c, struct cell *to, const struct around *w)
 {
-	const bool has_both = !is_empty(a) && !is_empty(b);
-	int ret = a->halves || b->halves ? 0 : has_both ? fit(c, a, b, middle) : 1;
+	const bool has_both = !is_empty(w->a) && !is_empty(w->b);
+	int ret = w->a->halves || w->b->halves ? 0 : has_both ? fit(c, w) : 1;
 
 	*to = (struct cell){ 0 };
 	if (!ret && c->halved < HALVED_MAX) {
-		ret = pair_up(c, to, a, b);
+		ret = pair_up(c, to, w->a, w->b);
 		if (!ret)
-			*a = *b = (struct cell){ 0 };
+			*w->a = *w->b = (struct cell){ 0 };
 		return ret;
 	}
 	if (ret >= 0)
-		ret = take(c, to, a);
-	return ret ? ret : take(c, to, b);
+		ret = take(c, to, w->a);
+	return ret ? ret : take(c, to, w->b);
 }
 
 /* Makes cells twice as long. Returns 0, -ENOMEM. */
@@ -101,8 +141,13 @@ int ktrace_cells_widen(struct cells *c)
 	size_t i;
 
 	for (i = 0; i < c->nr && !ret; i += 2) {
-		ret = join(c, &joined, &c->at[i], i + 1 < c->nr ? &c->at[i + 1] : &none,
-			   c->from + (double)(i + 1) * c->width);
+		const struct around w = {
+			.a = &c->at[i], .b = i + 1 < c->nr ? &c->at[i + 1] : &none,
+			.before = i / 2, .after = i + 2,
+			.middle = c->from + (double)(i + 1) * c->width,
+		};
+
+		ret = join(c, &joined, &w);
 		if (ret)
 			free_cell(&joined);
 		else

@@ -128,7 +128,9 @@ static int add_run(struct pair *p, size_t *cap, size_t first, size_t last)
 {
 	if (!LIST_GROW(p->runs, p->run_nr, *cap))
 		return -ENOMEM;
-	p->runs[p->run_nr++] = (struct run){ first, last, -INFINITY, INFINITY };
+	p->runs[p->run_nr++] = (struct run){
+		.first = first, .last = last, .from = -INFINITY, .to = INFINITY,
+	};
 	return 0;
 }
 
@@ -184,6 +186,24 @@ static double *list_times(const struct pair *p, size_t first, size_t last, size_
 	return times;
 }
 
+/* Sets the longest time without a bound before a run, of the times that are between it and @from. */
+static void find_hole(struct run *r, const double *times, size_t nr, double from)
+{
+	double before = from;
+	size_t i;
+
+	r->hole_from = r->hole_to = from;
+	for (i = 0; i < nr && times[i] <= r->from; i++) {
+		if (times[i] < from)
+			continue;
+		if (times[i] - before > r->hole_to - r->hole_from) {
+			r->hole_from = before;
+			r->hole_to = times[i];
+		}
+		before = times[i];
+	}
+}
+
 /*
  * Sets where a run ends and the next one begins. A bound that contradicts those before the change
  * is after it, and the reverse. Bounds in between, which contradict neither, belong to neither run.
@@ -221,6 +241,7 @@ static int split_runs(struct pair *p, struct run *a, struct run *b)
 		low = ret == 1 ? low : i + 1;
 	}
 	a->to = times[low ? low - 1 : 0];
+	find_hole(b, times, nr, a->to);
 	free(times);
 	return ret < 0 ? ret : 0;
 }
@@ -290,6 +311,12 @@ static int range_in(struct pair *p, const struct run *r, double x, struct offset
 	for (wander = p->cells.wander; !ret && i < LOOSEN_MAX; i++)
 		ret = fit(p, a, b, &w, wander *= 4, out);
 	return ret;
+}
+
+/* Finds the range of the offset by the bounds of one run. Returns as ktrace_pair_range(). */
+int ktrace_pair_range_of(struct pair *p, size_t run, double x, struct offset_range *out)
+{
+	return range_in(p, &p->runs[run], x, out);
 }
 
 /**

@@ -12,12 +12,17 @@
  * @last:	the last one
  * @from:	time of the first bound
  * @to:		of the last one
+ * @hole_from:	the longest time without a bound between the run before and this one begins; a
+ *		clock that was set to a later time has no stamps in between, so it was set here
+ * @hole_to:	and ends
  */
 struct run {
 	size_t first;
 	size_t last;
 	double from;
 	double to;
+	double hole_from;
+	double hole_to;
 };
 
 #define TRIP_BITS 48u
@@ -65,6 +70,7 @@ int ktrace_pair_message(struct pair *p, enum side side, double x, double other);
 int ktrace_pair_tie(struct pair *p, double x, double low, double high);
 int ktrace_pair_settle(struct pair *p);
 int ktrace_pair_range(struct pair *p, double x, struct offset_range *out);
+int ktrace_pair_range_of(struct pair *p, size_t run, double x, struct offset_range *out);
 int ktrace_pair_whole(struct pair *p, double x, struct offset_range *out);
 void ktrace_pair_free(struct pair *p);
 

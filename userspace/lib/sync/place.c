@@ -22,6 +22,7 @@
 #define WIDTH 1e6	/* ns, of the first interval that is searched */
 #define WIDTH_MAX 1e18
 #define NEAR 0.5	/* ns */
+#define EDGE 1000.0	/* ns from a gap to where its error holds */
 #define ROUNDING 1.0	/* ns: times will be whole ones */
 
 /* struct moment - a time @t of the reference at which host @host, unless HOST_NONE, showed @x */
@@ -86,28 +87,45 @@ static double middle_at(const struct estimate *e, struct edge *edge, double x)
 	return r.low + (r.high - r.low) / 2;
 }
 
-/* Returns the run after @x if @x is between two runs, NULL. */
-static const struct run *gap_at(const struct pair *p, double x)
+/* Returns the number of the run after @x if @x is between two runs, or 0. */
+static size_t gap_at(const struct pair *p, double x)
 {
 	size_t i;
 
 	for (i = 1; i < p->run_nr; i++)
 		if (x > p->runs[i - 1].to && x < p->runs[i].from)
-			return &p->runs[i];
-	return NULL;
+			return i;
+	return 0;
 }
 
-/* Returns the offset at a time of the second host; between two runs it changes evenly. */
+/* Returns the middle of the range by the bounds of one run, or 0 if there is none. */
+static double middle_of(struct pair *p, size_t run, double x)
+{
+	struct offset_range r;
+
+	if (ktrace_pair_range_of(p, run, x, &r) <= 0 || isinf(r.low) || isinf(r.high))
+		return 0;
+	return r.low + (r.high - r.low) / 2;
+}
+
+/*
+ * Returns the offset at a time of the second host. Between two runs, whose bounds there agree with
+ * both of them, it changes evenly in the hole.
+ */
 static double offset_at(const struct estimate *e, struct edge *edge, double x)
 {
-	const struct run *next = e->regresses ? NULL : gap_at(&edge->pair, x);
+	struct pair *p = &edge->pair;
+	const size_t next = e->regresses ? 0 : gap_at(p, x);
+	const struct run *r = &p->runs[next];
 	double a, b;
 
 	if (!next)
 		return middle_at(e, edge, x);
-	a = middle_at(e, edge, next[-1].to);
-	b = middle_at(e, edge, next->from);
-	return a + (b - a) * (x - next[-1].to) / (next->from - next[-1].to);
+	if (x <= r->hole_from || x >= r->hole_to)
+		return middle_of(p, x <= r->hole_from ? next - 1 : next, x);
+	a = middle_of(p, next - 1, r->hole_from);
+	b = middle_of(p, next, r->hole_to);
+	return a + (b - a) * (x - r->hole_from) / (r->hole_to - r->hole_from);
 }
 
 static double first_at(const struct estimate *e, struct edge *edge, double x)
@@ -207,10 +225,12 @@ static int add_gaps(struct place *p, const struct edge *edge)
 	size_t i;
 
 	for (i = 1; i < pair->run_nr && !ret; i++) {
-		const double places[] = { pair->runs[i - 1].to, pair->runs[i - 1].to + 1,
-					  pair->runs[i].from - 1, pair->runs[i].from };
+		const double from = pair->runs[i - 1].to, to = pair->runs[i].from;
+		const double edge_ns = fmin(EDGE, (to - from) / 4);
+		const double places[] = { from, from + edge_ns, pair->runs[i].hole_from,
+					  pair->runs[i].hole_to, to - edge_ns, to };
 
-		for (size_t k = 0; k < 4 && !ret; k++)
+		for (size_t k = 0; k < 6 && !ret; k++)
 			ret = add_moment_of(p, pair->host[1], places[k]);
 	}
 	return ret;
@@ -375,6 +395,13 @@ static void move_knot(struct knot *k, double t)
 	k->t = t;
 }
 
+/* Lets the interval of a knot contain what another one at the same place says. */
+static void widen_knot(struct knot *k, double low, double high)
+{
+	k->early = fmax(k->early, k->t - low);
+	k->late = fmax(k->late, high - k->t);
+}
+
 /*
  * Time must not go back to the last knot. Those before whose interval allows it become as early:
  * they are where a clock was set. Otherwise the last one becomes later.
@@ -400,8 +427,10 @@ static int add_knot(struct place *p, __u32 host, double t)
 			     p->is_between ? clamp(0, low, high) : low + (high - low) / 2;
 	const struct knot *last = h->knot_nr ? &h->knots[h->knot_nr - 1] : NULL;
 
-	if (last && x < last->x + 1)
+	if (last && x < last->x + 1) {
+		widen_knot(&h->knots[h->knot_nr - 1], t + low, t + high);
 		return 0;
+	}
 	if (!LIST_GROW(h->knots, h->knot_nr, h->knot_cap))
 		return -ENOMEM;
 	h->knots[h->knot_nr++] = (struct knot){

@@ -283,7 +283,7 @@ static int add_stack(struct trace *t, const struct line *l)
 {
 	const char *addresses = get_str(l, "addresses"), *kind = get_str(l, "kind");
 	struct ktrace_trace_stack stack = { .pid = get_u32(l, "pid", KTRACE_TID_MASK) };
-	__u64 cut;
+	__u64 cut = 0;
 
 	if (!addresses || !kind || !get_u64(l, "id", &stack.number))
 		return -EINVAL;
@@ -299,7 +299,7 @@ static int add_code(struct trace *t, const struct line *l)
 		.function = get_str(l, "name"), .module = get_str(l, "module"),
 		.file = get_str(l, "file"), .line = get_u32(l, "line", ~0u),
 	};
-	__u64 number, inlined;
+	__u64 number, inlined = 0;
 
 	if (!get_u64(l, "id", &number) || !number)
 		return -EINVAL;
