@@ -186,7 +186,7 @@ static double *list_times(const struct pair *p, size_t first, size_t last, size_
 	return times;
 }
 
-/* Sets the longest time without a bound before a run, of the times that are between it and @from. */
+/* Sets the longest time without a bound before a run, of those that are between it and @from. */
 static void find_hole(struct run *r, const double *times, size_t nr, double from)
 {
 	double before = from;
