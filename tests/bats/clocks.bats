@@ -75,6 +75,12 @@ field()
 	[[ $output == *"no line fits: a clock was set or changed its rate between "* ]]
 }
 
+@test "a clock that is set in a short recording with few requests: messages go forward" {
+	make_hosts --seed 1 --seconds 0.9 --rate 60 --answer 50000 --jitter 50,none --delay 20 \
+		--host 1,drift=-40,step=0.4/0.5 --host 0,clock=monotonic,uptime=30
+	right h0 h1
+}
+
 @test "--reference: times of that host stay as they are; an unknown one is refused" {
 	local name
 	make_hosts --hosts 2 --seconds 5 --host 1,drift=50,wall=0.5

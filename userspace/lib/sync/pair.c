@@ -19,6 +19,7 @@
 #define REACH_MAX (3600.0 * (double)NS_PER_S)
 #define CELLS_IN_REACH 16
 #define LOOSEN_MAX 16
+#define HOLE 0.9	/* of a step: as long as a hole that it leaves has to be */
 
 void ktrace_pair_init(struct pair *p, __u32 first, __u32 second, double wander, double max_rate)
 {
@@ -186,21 +187,22 @@ static double *list_times(const struct pair *p, size_t first, size_t last, size_
 	return times;
 }
 
-/* Sets the longest time without a bound before a run, of those that are between it and @from. */
-static void find_hole(struct run *r, const double *times, size_t nr, double from)
+/* Finds the longest times without a bound before a run, from @i on. */
+static void find_hole(struct run *r, const double *times, size_t nr, size_t i)
 {
-	double before = from;
-	size_t i;
+	double length;
 
-	r->hole_from = r->hole_to = from;
-	for (i = 0; i < nr && times[i] <= r->from; i++) {
-		if (times[i] < from)
+	r->hole_from = r->hole_to = times[i];
+	for (; i + 1 < nr && times[i + 1] <= r->from; i++) {
+		length = times[i + 1] - times[i];
+		if (length <= r->hole) {
+			r->next_hole = fmax(r->next_hole, length);
 			continue;
-		if (times[i] - before > r->hole_to - r->hole_from) {
-			r->hole_from = before;
-			r->hole_to = times[i];
 		}
-		before = times[i];
+		r->next_hole = r->hole;
+		r->hole = length;
+		r->hole_from = times[i];
+		r->hole_to = times[i + 1];
 	}
 }
 
@@ -240,10 +242,36 @@ static int split_runs(struct pair *p, struct run *a, struct run *b)
 		high = ret == 1 ? i : high;
 		low = ret == 1 ? low : i + 1;
 	}
-	a->to = times[low ? low - 1 : 0];
-	find_hole(b, times, nr, a->to);
+	low -= low > 0;
+	a->to = times[low];
+	a->last = b->first;	/* which may have some of its last bounds */
+	find_hole(b, times, nr, low);
 	free(times);
 	return ret < 0 ? ret : 0;
+}
+
+static int range_in(struct pair *p, const struct run *r, double x, struct offset_range *out);
+
+/*
+ * If the second clock is set to a later time, it has no stamps in between. If there is one hole that
+ * is long enough, the bounds before it are of the run before, although they contradict neither.
+ */
+static int use_hole(struct pair *p, struct run *a, struct run *b)
+{
+	struct offset_range before, after;
+	int ret = range_in(p, a, b->hole_from, &before);
+	double step;
+
+	if (ret == 1)
+		ret = range_in(p, b, b->hole_to, &after);
+	if (ret != 1)
+		return ret < 0 ? ret : 0;
+	step = (before.low + before.high - after.low - after.high) / 2;
+	if (isfinite(step) && step > 0 && b->hole > HOLE * step && b->next_hole < HOLE * step) {
+		a->to = b->hole_from;
+		b->from = b->hole_to;
+	}
+	return 0;
 }
 
 /* Joins cells as far as that loses nothing, and lists them. */
@@ -278,6 +306,8 @@ int ktrace_pair_settle(struct pair *p)
 		ret = find_runs(p);
 	for (i = 0; i + 1 < p->run_nr && !ret; i++)
 		ret = split_runs(p, &p->runs[i], &p->runs[i + 1]);
+	for (i = 0; i + 1 < p->run_nr && !ret; i++)
+		ret = use_hole(p, &p->runs[i], &p->runs[i + 1]);
 	return ret;
 }
 

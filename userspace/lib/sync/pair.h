@@ -15,6 +15,8 @@
  * @hole_from:	the longest time without a bound between the run before and this one begins; a
  *		clock that was set to a later time has no stamps in between, so it was set here
  * @hole_to:	and ends
+ * @hole:	its length
+ * @next_hole:	length of the second longest one
  */
 struct run {
 	size_t first;
@@ -23,6 +25,8 @@ struct run {
 	double to;
 	double hole_from;
 	double hole_to;
+	double hole;
+	double next_hole;
 };
 
 #define TRIP_BITS 48u
