@@ -253,8 +253,8 @@ static int split_runs(struct pair *p, struct run *a, struct run *b)
 static int range_in(struct pair *p, const struct run *r, double x, struct offset_range *out);
 
 /*
- * If the second clock is set to a later time, it has no stamps in between. If there is one hole that
- * is long enough, the bounds before it are of the run before, although they contradict neither.
+ * If the second clock is set to a later time, it has no stamps in between. If one hole is long
+ * enough, the bounds before it are of the run before, although they contradict neither.
  */
 static int use_hole(struct pair *p, struct run *a, struct run *b)
 {
