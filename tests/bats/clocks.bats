@@ -141,6 +141,10 @@ text()
 		(.hull.offset_ns + 4999500050 | fabs) < .hull.error_ns + 100000'
 	holds host '.number==1 and .quality == "accurate" and
 		.error_ns < 150000'
+	run_ktrace sync --json --text messages
+	mv messages sorted
+	{ head -n 2 sorted; grep '^1' sorted; grep '^0' sorted; } >messages
+	diff <(printf '%s\n' "$output") <("$KTRACE" sync --json --text messages)
 	run_ktrace sync --json --analysis regression --text messages
 	[ "$(field host quality '.number==1')" = approximate ]
 }

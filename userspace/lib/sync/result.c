@@ -101,7 +101,7 @@ static void set_lines(struct pair *p, struct ktrace_sync_pair *out)
 			.error_ns = (r.high - r.low) / 2,
 		};
 	}
-	if (ktrace_regression_line(&p->regression, x, INFINITY, &line))
+	if (ktrace_regression_line(&p->regression, x, INFINITY, &line) && isfinite(line.error))
 		out->regression = (struct ktrace_sync_line){
 			.is_valid = true, .drift_ppm = line.rate * 1e6,
 			.offset_ns = line.offset - line.rate * x, .error_ns = known(line.error),

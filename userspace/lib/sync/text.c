@@ -9,13 +9,37 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/grow.h"
 
 #define HOSTS_MAX 4096u
 #define MAX_RATE 0.5	/* simulated clocks may differ by more than real ones */
 
+/* struct text_message - a line; times in ns */
+struct text_message {
+	__u32 from;
+	__u32 to;
+	double sent;
+	double received;
+};
+
+/**
+ * struct text - what is being read
+ * @sync:	the result
+ * @at:		messages
+ * @nr:		how many
+ * @cap:	room
+ */
+struct text {
+	struct ktrace_sync *sync;
+	struct text_message *at;
+	size_t nr;
+	size_t cap;
+};
+
 /* Takes in a line: numbers of two hosts, and two times. Returns 0, -EBADMSG, -ENOMEM. */
-static int take_message(struct ktrace_sync *sync, const char *line)
+static int take_message(struct text *t, const char *line)
 {
+	const struct ktrace_sync *sync = t->sync;
 	unsigned int from, to;
 	double sent, received;
 	int end = -1;
@@ -24,12 +48,40 @@ static int take_message(struct ktrace_sync *sync, const char *line)
 	if (end < 0 || line[end] || from >= sync->machines.nr || to >= sync->machines.nr ||
 	    from == to || !(sent >= 0) || !(received >= 0) || sent > 1e8 || received > 1e8)
 		return -EBADMSG;
-	sync->stats.messages++;
-	sent *= (double)NS_PER_S;
-	received *= (double)NS_PER_S;
-	sync->e.hosts[from].end = fmax(sync->e.hosts[from].end, sent);
-	sync->e.hosts[to].end = fmax(sync->e.hosts[to].end, received);
-	return ktrace_estimate_message(&sync->e, from, to, sent, received);
+	if (!LIST_GROW(t->at, t->nr, t->cap))
+		return -ENOMEM;
+	t->at[t->nr++] = (struct text_message){
+		from, to, sent * (double)NS_PER_S, received * (double)NS_PER_S,
+	};
+	sync->e.hosts[from].end = fmax(sync->e.hosts[from].end, sent * (double)NS_PER_S);
+	sync->e.hosts[to].end = fmax(sync->e.hosts[to].end, received * (double)NS_PER_S);
+	return 0;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct text_message *m = a, *n = b;
+	const double x = m->sent + m->received, y = n->sent + n->received;
+
+	return (x > y) - (x < y);
+}
+
+/* Passes the messages on in about the order in which they happened: then there are round trips. */
+static int pass_on(struct text *t)
+{
+	const struct text_message *m;
+	int ret = 0;
+	size_t i;
+
+	if (t->nr)
+		qsort(t->at, t->nr, sizeof(*t->at), by_time);
+	for (i = 0; i < t->nr && !ret; i++) {
+		m = &t->at[i];
+		ret = ktrace_estimate_message(&t->sync->e, m->from, m->to, m->sent, m->received);
+	}
+	t->sync->stats.messages = t->nr;
+	free(t->at);
+	return ret;
 }
 
 static int take_hosts(struct ktrace_sync *sync, const char *line)
@@ -56,16 +108,17 @@ static int take_hosts(struct ktrace_sync *sync, const char *line)
 	return 0;
 }
 
-static int take_line(struct ktrace_sync *sync, char *line)
+static int take_line(struct text *t, char *line)
 {
 	line[strcspn(line, "\r\n")] = '\0';
 	line += strspn(line, " \t");
 	if (!*line || *line == '#')
 		return 0;
-	return sync->machines.nr ? take_message(sync, line) : take_hosts(sync, line);
+	return t->sync->machines.nr ? take_message(t, line) : take_hosts(t->sync, line);
 }
 
-static int take_text(struct ktrace_sync *sync, const char *text, size_t size, __u64 *nr)
+/* Reads all lines; @nr becomes the number of the last one. Returns 0, -EBADMSG, -ENOMEM. */
+static int take_lines(struct text *t, const char *text, size_t size, __u64 *nr)
 {
 	size_t at = 0, length;
 	char line[256];
@@ -76,13 +129,23 @@ static int take_text(struct ktrace_sync *sync, const char *text, size_t size, __
 
 		length = end ? (size_t)(end - text) + 1 - at : size - at;
 		++*nr;
+		if (text[at] == '#')
+			continue;
 		if (length >= sizeof(line) || memchr(text + at, '\0', length))
-			return text[at] == '#' ? 0 : -EBADMSG;
+			return -EBADMSG;
 		memcpy(line, text + at, length);
 		line[length] = '\0';
-		ret = take_line(sync, line);
+		ret = take_line(t, line);
 	}
-	return ret ? ret : sync->machines.nr ? 0 : -EBADMSG;
+	return ret ? ret : t->sync->machines.nr ? 0 : -EBADMSG;
+}
+
+static int take_text(struct ktrace_sync *sync, const char *text, size_t size, __u64 *nr)
+{
+	struct text t = { .sync = sync };
+	const int ret = take_lines(&t, text, size, nr), passed = pass_on(&t);
+
+	return ret ? ret : passed;
 }
 
 static int find_reference(struct ktrace_sync *sync, const char *name)
