@@ -197,10 +197,10 @@ ping ts=8000 peer_boot=$boot peer=x peer_clock=tsc sent=8000 received_there=778 
 	run_ktrace info --json c
 	[ "$status" -eq 1 ]
 	[[ $stderr == *"META line is invalid"* ]]
-	[ "$(jq -c '.files[0] | [.pings, .time_sources]' <<<"$output")" = '[[],[]]' ]
+	[ "$(jq -c '.files[0] | [.pings // [], .time_sources // []]' <<<"$output")" = '[[],[]]' ]
 	capture "$KTRACE" merge -o m c b
 	[ "$status" -eq 1 ]
 	run_ktrace info --json m
 	[ "$status" -eq 1 ]
-	[ "$(jq -c '.files[0] | [.pings, .time_sources]' <<<"$output")" = '[[],[]]' ]
+	[ "$(jq -c '.files[0] | [.pings // [], .time_sources // []]' <<<"$output")" = '[[],[]]' ]
 }

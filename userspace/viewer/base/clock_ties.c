@@ -256,6 +256,7 @@ static void json_peer(struct ktrace_out *out, const struct ktrace_trace *t,
 void clock_ties_json(struct ktrace_out *out, const struct ktrace_trace *t)
 {
 	struct tie_summary s;
+	__u64 left_out;
 
 	summarise(&s, t);
 	if (s.readings) {
@@ -263,14 +264,20 @@ void clock_ties_json(struct ktrace_out *out, const struct ktrace_trace *t)
 		json_u64(out, "est_error_ns", s.worst.est_error_ns);
 		json_u64(out, "unsynced_readings", s.unsynced);
 	}
-	json_open(out, "time_sources", '[');
-	for (unsigned int i = 0; i < s.source_nr; i++)
-		json_source(out, &s.sources[i], s.answers[i]);
-	ktrace_out_char(out, ']');
-	json_open(out, "pings", '[');
-	for (unsigned int i = 0; i < s.peer_nr; i++)
-		json_peer(out, t, &s.peers[i], s.pings[i]);
-	ktrace_out_char(out, ']');
-	json_u64(out, "ties_left_out", s.counts.clock_ties_left_out +
-		 s.counts.time_sources_left_out + s.counts.pings_left_out + s.other_sources);
+	if (s.source_nr) {
+		json_open(out, "time_sources", '[');
+		for (unsigned int i = 0; i < s.source_nr; i++)
+			json_source(out, &s.sources[i], s.answers[i]);
+		ktrace_out_char(out, ']');
+	}
+	if (s.peer_nr) {
+		json_open(out, "pings", '[');
+		for (unsigned int i = 0; i < s.peer_nr; i++)
+			json_peer(out, t, &s.peers[i], s.pings[i]);
+		ktrace_out_char(out, ']');
+	}
+	left_out = s.counts.clock_ties_left_out + s.counts.time_sources_left_out +
+		   s.counts.pings_left_out + s.other_sources;
+	if (left_out)
+		json_u64(out, "ties_left_out", left_out);
 }

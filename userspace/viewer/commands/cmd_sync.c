@@ -599,7 +599,7 @@ static const char *set_wander(void *to, const char *text)
 
 static const struct option_row rows[] = {
 	{ .name = "analysis", .value = "hull|regression", .set = set_analysis,
-	  .help = "bounds by the convex hull of all messages (default), or an\n"
+	  .help = "bounds by the convex hull of messages (default), or an\n"
 		  "estimate by linear regression" },
 	{ .name = "wander", .value = "PPB", .set = set_wander,
 	  .help = "how much the rate between two clocks may change in a\n"
