@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "clocks.h"
+#include "hosts.h"
 
 #include <stdio.h>
 
@@ -78,7 +79,7 @@ void clock_warnings_tell(const struct ktrace_traceset *set,
 			tell(arg, ktrace_trace_path(t), text);
 		}
 	}
-	if (clocks_count_hosts(set) < 2)
+	if (hosts_count(set) < 2)
 		return;
 	if (!clocks_are_own() || is_any_corrected(set))
 		tell_hosts(set, tell, arg);

@@ -2,8 +2,7 @@
 /* clocks.c - corrects the times of several hosts when their files are opened */
 #include "clocks.h"
 
-#include <errno.h>
-#include <string.h>
+#include "hosts.h"
 
 static enum clocks clocks;
 
@@ -39,30 +38,6 @@ bool clocks_are_own(void)
 	return clocks == CLOCKS_OWN;
 }
 
-/* Counts a file that does not name its boot as a boot of its own. */
-static bool is_first_of_boot(const struct ktrace_traceset *set, size_t i)
-{
-	const char *boot = ktrace_trace_meta(ktrace_traceset_trace(set, i), "host", "boot");
-	const char *other;
-	size_t k;
-
-	for (k = 0; boot && k < i; k++) {
-		other = ktrace_trace_meta(ktrace_traceset_trace(set, k), "host", "boot");
-		if (other && !strcmp(boot, other))
-			return false;
-	}
-	return true;
-}
-
-size_t clocks_count_hosts(const struct ktrace_traceset *set)
-{
-	size_t i, nr = 0;
-
-	for (i = 0; ktrace_traceset_trace(set, i); i++)
-		nr += is_first_of_boot(set, i);
-	return nr;
-}
-
 int clocks_correct(struct ktrace_traceset *set, bool is_live)
 {
 	const struct ktrace_sync_options opts = {
@@ -71,7 +46,7 @@ int clocks_correct(struct ktrace_traceset *set, bool is_live)
 	struct ktrace_sync *sync;
 	int ret;
 
-	if (clocks == CLOCKS_OWN || clocks_count_hosts(set) < 2)
+	if (clocks == CLOCKS_OWN || hosts_count(set) < 2)
 		return 0;
 	ret = ktrace_sync_traceset(set, &opts, &sync);
 	if (!ret)

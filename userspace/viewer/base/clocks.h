@@ -34,7 +34,4 @@ void clocks_leave(void);
 /* True if that is so, or --clocks own was given. */
 bool clocks_are_own(void);
 
-/* Returns the number of hosts, or boots, of which the files are. */
-size_t clocks_count_hosts(const struct ktrace_traceset *set);
-
 #endif

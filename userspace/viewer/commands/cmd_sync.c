@@ -4,6 +4,7 @@
 
 #include "base/clocks.h"
 #include "base/histogram.h"
+#include "base/hosts.h"
 #include "base/json.h"
 #include "base/table.h"
 #include "base/when.h"
@@ -503,7 +504,7 @@ static int sync_files(struct sync_run *r, int nr, char **paths)
 		ret = evaluate(r);
 	if (ret)
 		return complain(ret, r->opts.reference);
-	if (clocks_count_hosts(r->set) < 2)
+	if (hosts_count(r->set) < 2)
 		complain_safely("ktrace sync: all files are of one host: there is nothing to do");
 	complain_files(r->set);
 	return files_status(r->set, status);
