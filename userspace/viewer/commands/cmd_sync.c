@@ -604,7 +604,7 @@ static const struct option_row rows[] = {
 		  "estimate by linear regression" },
 	{ .name = "wander", .value = "PPB", .set = set_wander,
 	  .help = "how much the rate between two clocks may change in a\n"
-		  "second, in 10^-9 (default 20)" },
+		  "second, in 10^-9 (default: 20)" },
 	{ .name = "reference", .value = "HOST", .text = MEMBER(opts.reference),
 	  .help = "name or boot id of the host whose times are kept\n"
 		  "(default: the one with the least error)" },
