@@ -280,7 +280,8 @@ static int make_moments(struct place *p)
 	for (i = 0; i < e->edge_nr && !ret; i++)
 		if (e->edges[i]->is_used && !e->regresses)
 			ret = add_gaps(p, e->edges[i]);
-	qsort(p->moments, p->nr, sizeof(*p->moments), by_time);
+	if (p->nr)
+		qsort(p->moments, p->nr, sizeof(*p->moments), by_time);
 	return ret;
 }
 
