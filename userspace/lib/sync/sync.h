@@ -24,7 +24,7 @@ struct ktrace_sync {
 };
 
 int ktrace_sync_new(const struct ktrace_sync_options *opts, struct ktrace_sync **out);
-/* ties.c */
+/* wall_ties.c */
 int ktrace_sync_ties(struct ktrace_sync *sync, const struct ktrace_traceset *set);
 /* correct.c */
 int ktrace_sync_correct(struct ktrace_sync *sync, struct ktrace_traceset *set);

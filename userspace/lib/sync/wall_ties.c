@@ -7,6 +7,7 @@
  */
 #include "sync.h"
 
+#include <math.h>
 #include <string.h>
 
 #define READ_NS 2000.0			/* the clocks of a reading are read one after the other */
@@ -52,7 +53,7 @@ static int add_sources(struct walk *w)
 	const __u32 needed = KTRACE_SOURCE_OFFSET | KTRACE_SOURCE_DELAY |
 			     KTRACE_SOURCE_DISPERSION;
 	struct ktrace_time_source source;
-	__u64 error;
+	double error;
 	int ret = 0;
 	size_t i;
 
@@ -60,11 +61,12 @@ static int add_sources(struct walk *w)
 		if (strcmp(source.name, "chrony") || (source.has & needed) != needed ||
 		    !source.stratum)
 			continue;
-		error = (__u64)(source.offset_ns < 0 ? -source.offset_ns : source.offset_ns) +
-			source.delay_ns / 2 + source.dispersion_ns;
-		if (error < ERROR_MAX_NS)
+		/* A file can state any numbers: as a double their sum does not overflow. */
+		error = fabs((double)source.offset_ns) + (double)source.delay_ns / 2 +
+			(double)source.dispersion_ns;
+		if (error < (double)ERROR_MAX_NS)
 			ret = add_wall(w, source.raw, ktrace_trace_wall(w->trace, source.raw),
-				       (double)error);
+				       error);
 	}
 	return ret;
 }
