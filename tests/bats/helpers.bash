@@ -383,3 +383,11 @@ lists()
 	"$KTRACE" list t >t.list
 	grep -q -e "$1" t.list || { cat t.list; return 1; }
 }
+
+# meta_lines FILE KEYWORD: META lines of that keyword; the first line of a section follows binary data
+meta_lines()
+{
+	python3 -c 'import re, sys
+text = open(sys.argv[1], "rb").read()
+for line in re.findall(rb"(?:^|[^ -~])(%s [ -~]*)" % sys.argv[2].encode(), text): print(line.decode())' "$1" "$2"
+}

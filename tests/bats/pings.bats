@@ -12,14 +12,6 @@ setup()
 
 teardown() { teardown_test; }
 
-# lines FILE KEYWORD: META lines of that keyword; the first line of a section follows binary data
-lines()
-{
-	python3 -c 'import re, sys
-text = open(sys.argv[1], "rb").read()
-for line in re.findall(rb"(?:^|[^ -~])(%s [ -~]*)" % sys.argv[2].encode(), text): print(line.decode())' "$1" "$2"
-}
-
 # on_other_host COMMAND...: with another boot id and, 10^5 s ahead, another CLOCK_MONOTONIC; "exec" keeps its pid
 on_other_host()
 {
@@ -41,9 +33,9 @@ requires_other_host()
 # when the clock of PEER, in ns, is OFFSET ahead
 check_order()
 {
-	lines "$1" ping >pings
-	lines "$1" clock >clocks
-	lines "$2" clock >peer_clocks
+	meta_lines "$1" ping >pings
+	meta_lines "$1" clock >clocks
+	meta_lines "$2" clock >peer_clocks
 	python3 - "$3" <<-'END'
 	import sys
 	def read(name):
@@ -88,7 +80,7 @@ check_order()
 	show both
 	[ "$status" -eq 0 ]
 	[ -z "$output$stderr" ]
-	[[ $(lines b host) == *" boot=$BOOT" ]]
+	[[ $(meta_lines b host) == *" boot=$BOOT" ]]
 	read -r asked none < <(check_order b a -100000000000000)
 	[ "$asked" -gt 10 ]
 	[ "$none" -eq 0 ]
@@ -121,7 +113,7 @@ check_order()
 	sum=0
 	for f in b.*.bin; do
 		n=$("$KTRACE" info --json "$f" | jq '[.files[0].pings[]?.count] | add // 0')
-		[ "$n" -eq "$(lines "$f" ping | wc -l)" ]
+		[ "$n" -eq "$(meta_lines "$f" ping | wc -l)" ]
 		sum=$((sum + n))
 	done
 	[ "$(find . -name 'b.*.bin' | wc -l)" -gt 2 ]
@@ -189,7 +181,7 @@ ask()
 	# The kernel drops some of so many.
 	[[ $stderr =~ "--answer-pings: $nr pings answered; ignored: 15 strange datagrams, "([0-9]+)" pings beyond the limits, 1 times of other answers, 1 impossible times; 0 answers could not be sent" ]]
 	[ "${BASH_REMATCH[1]}" -gt 100 ] && [ "${BASH_REMATCH[1]}" -le $((1003 - nr)) ]
-	[ "$(lines a ping | wc -l)" -eq 0 ]
+	[ "$(meta_lines a ping | wc -l)" -eq 0 ]
 	valid_trace a
 }
 
@@ -236,7 +228,7 @@ ask()
 	wait_for "$pid"
 	[[ $stderr == *"--ping 127.0.0.1:4000: this is the same host, its answers are not recorded"* ]]
 	[[ $stderr == *"--ping 127.0.0.1:4000: 3 of "*" pings answered; 4 datagrams ignored, 1 answers with impossible times"* ]]
-	[[ $(lines a ping) == "ping ts="*" peer_boot=01234567-89ab-cdef-0123-456789abcdef peer=127.0.0.1:4000 peer_clock=monotonic sent="*" received_there=10 sent_there=20 received="*" received_there_ns=11 sent_there_ns=21" ]]
+	[[ $(meta_lines a ping) == "ping ts="*" peer_boot=01234567-89ab-cdef-0123-456789abcdef peer=127.0.0.1:4000 peer_clock=monotonic sent="*" received_there=10 sent_there=20 received="*" received_there_ns=11 sent_there_ns=21" ]]
 	is_gone "$answerer" || wait "$answerer"
 }
 

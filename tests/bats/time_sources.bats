@@ -6,14 +6,6 @@ load helpers
 setup() { setup_test; }
 teardown() { teardown_test; }
 
-# lines FILE KEYWORD: META lines of that keyword; the first line of a section follows binary data
-lines()
-{
-	python3 -c 'import re, sys
-text = open(sys.argv[1], "rb").read()
-for line in re.findall(rb"(?:^|[^ -~])(%s [ -~]*)" % sys.argv[2].encode(), text): print(line.decode())' "$1" "$2"
-}
-
 # alone COMMAND...: as root in name spaces of its own, with an empty /run and only a loopback interface
 alone()
 {
@@ -70,7 +62,7 @@ with_chrony()
 @test "each reading of the clocks has the kernel's estimate, and CLOCK_MONOTONIC_RAW" {
 	run_ktraced -o t -- sleep 1.5
 	[ "$status" -eq 0 ]
-	lines t clock >clocks
+	meta_lines t clock >clocks
 	[ "$(wc -l <clocks)" -ge 3 ]
 	python3 - <<-'END'
 	import ctypes, time
@@ -107,7 +99,7 @@ with_chrony()
 	parts=(t.*.bin)
 	[ ${#parts[@]} -gt 2 ]
 	for f in "${parts[@]}"; do
-		[ "$(lines "$f" timesource | wc -l)" -eq 1 ]
+		[ "$(meta_lines "$f" timesource | wc -l)" -eq 1 ]
 		[ "$("$KTRACE" info --json "$f" | jq -c '.files[0].time_sources[0] | [.source, .state, .reference, .answers]')" = \
 			'["chrony","Normal","7F000001",1]' ]
 		valid_trace "$f"
@@ -138,7 +130,7 @@ with_chrony()
 	# shellcheck disable=SC2016
 	with_chrony setpriv --reuid 12345 --clear-groups "$KTRACED" --backend=shm -o out/t -- sleep 1
 	[ "$status" -eq 0 ]
-	[[ $(lines out/t timesource) == "timesource ts="*" name=chrony state=Normal ref=7F000001 stratum=6 "* ]]
+	[[ $(meta_lines out/t timesource) == "timesource ts="*" name=chrony state=Normal ref=7F000001 stratum=6 "* ]]
 	[[ $stderr != *"is not recorded"* ]]
 }
 
@@ -147,14 +139,14 @@ with_chrony()
 	requires_chrony
 	with_chrony "$KTRACED" --backend=shm --clock-sources none -o t -- sleep 1
 	[ "$status" -eq 0 ]
-	[ -z "$(lines t timesource)" ]
+	[ -z "$(meta_lines t timesource)" ]
 	[[ $stderr != *chrony* ]]
 	alone "$KTRACED" --backend=shm -o t -- sleep 0.3
-	[ -z "$(lines t timesource)" ]
+	[ -z "$(meta_lines t timesource)" ]
 	[[ $stderr != *chrony* && $stderr != *ptp4l* ]]
 	alone "$KTRACED" --backend=shm --clock-sources chrony,ptp4l -o t -- sleep 0.3
 	[ "$status" -eq 0 ]
-	[ -z "$(lines t timesource)" ]
+	[ -z "$(meta_lines t timesource)" ]
 	[[ $stderr == *"what chrony says about the clock is not recorded: /run/chrony/chronyd.sock does not exist"* ]]
 	[[ $stderr == *"what ptp4l says about the clock is not recorded: /run/ptp4l does not exist"* ]]
 }
@@ -174,13 +166,13 @@ with_program()
 	with_program "echo \$\$ >'$PWD/pid'; exec sleep 600" "$KTRACED" --backend=shm --json -o t -- sleep 3
 	[ "$status" -eq 0 ]
 	[[ $stderr == *"what chrony says about the clock is not recorded: it did not answer in 2 s and was killed"* ]]
-	[[ $(lines t timesource) == "timesource ts="*" name=chrony state=no-answer" ]]
+	[[ $(meta_lines t timesource) == "timesource ts="*" name=chrony state=no-answer" ]]
 	[ ! -e "/proc/$(<pid)" ]
 	# A shorter recording does not wait for it.
 	with_program "echo \$\$ >'$PWD/pid'; exec sleep 600" "$KTRACED" --backend=shm --json -o t -- sleep 0.2
 	[ "$status" -eq 0 ]
 	[ "$(tail -n 1 <<<"$stderr" | jq '.duration_ns < 2e9')" = true ]
-	[ -z "$(lines t timesource)" ]
+	[ -z "$(meta_lines t timesource)" ]
 	retry 0.1 is_gone "$(<pid)"
 }
 
@@ -193,7 +185,7 @@ timesource ts=1 name=forged,'"; do
 		with_program "$script" "$KTRACED" --backend=shm -o t -- sleep 0.5
 		[ "$status" -eq 0 ]
 		[[ $stderr == *"what chrony says about the clock is not recorded: it"* ]]
-		[[ $(lines t timesource) == "timesource ts="*" name=chrony state="*"-answer" ]]
+		[[ $(meta_lines t timesource) == "timesource ts="*" name=chrony state="*"-answer" ]]
 		valid_trace t
 	done
 }
@@ -248,7 +240,7 @@ timesource ts=1 name=forged,'"; do
 	master=$(sed -n 's/^.*gmIdentity *//p' said)
 	state=$(sed -n 's/^.*portState *//p' said)
 	[ -n "$master" ]
-	[[ $(lines t timesource) == "timesource ts="*" name=ptp4l state="*" ref=$master stratum=1 offset_ns="*" delay_ns="* ]]
+	[[ $(meta_lines t timesource) == "timesource ts="*" name=ptp4l state="*" ref=$master stratum=1 offset_ns="*" delay_ns="* ]]
 	run_ktrace info --json t
 	jq -e --arg state "$state" '.files[0].time_sources[0] | .source == "ptp4l" and (.state == $state or .state == "SLAVE") and
 		.delay_ns > 0 and .delay_ns < 1e8 and .offset_ns > -1e8 and .offset_ns < 1e8' <<<"$output"
