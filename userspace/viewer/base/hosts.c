@@ -127,13 +127,6 @@ __u64 time_error_larger(const struct time_error *error)
 	return error->early_ns > error->late_ns ? error->early_ns : error->late_ns;
 }
 
-bool time_error_orders(__u64 a, const struct time_error *a_error, __u64 b,
-		       const struct time_error *b_error)
-{
-	return a_error->is_known && b_error->is_known && a < b &&
-	       b - a > sum(a_error->late_ns, b_error->early_ns);
-}
-
 const char *plus_minus(void)
 {
 	static const char *text;

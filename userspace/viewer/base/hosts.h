@@ -44,9 +44,6 @@ struct time_error time_error_of(const struct ktrace_trace *trace, __u64 raw);
 struct time_error time_error_between(const struct time_error *from, const struct time_error *to);
 /* Returns the larger side of a known error. */
 __u64 time_error_larger(const struct time_error *error);
-/* True if the time @a with its error is certainly before @b. */
-bool time_error_orders(__u64 a, const struct time_error *a_error, __u64 b,
-		       const struct time_error *b_error);
 /* Returns "±" where the user's locale can print it, otherwise "+-". */
 const char *plus_minus(void);
 /* Writes "±1.3us", rounded up, or "±?" if it is not known; nothing for no error. */
