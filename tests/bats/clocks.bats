@@ -114,8 +114,10 @@ field()
 	run_ktrace sync h0 h1
 	[[ $output == *"absent: nothing ties its clock to the others"* ]]
 	[[ $stderr == *"h1: no message and no synchronised clock ties this host to the others"* ]]
-	run_ktrace sync h0
+	run_ktrace sync --json h0
 	[[ $stderr == *"all files are of one host"* ]]
+	[ "$(field host quality '.number==0')" = exact ]
+	[ "$(field host by '.number==0')" = null ]
 }
 
 # messages of a clock that is 5 s ahead and gains 100 ppm; there, back, or both
@@ -183,4 +185,20 @@ text()
 	holds pair '.inverted == 0 and .trips_there.nr == .messages_there and
 		.trips_back.nr == .messages_back and
 		(.trips_there.min_ns + .trips_back.min_ns - 620000 | fabs) < 40000'
+}
+
+@test "a time source that states numbers whose sum does not fit ties nothing together" {
+	local i
+	for i in 1 2; do
+		"$PROGS/mktrace" t$i <<-END
+			meta host name=h$i boot=boot-$i
+			meta clock raw=0 mono_ns=0 real_ns=${i}700000000000000000 hz=1000000000
+			meta clock raw=9000000000 mono_ns=9000000000 real_ns=${i}700000009000000000
+			meta timesource ts=5 name=chrony stratum=1 offset_ns=-9223372036854775808 delay_ns=18446744073709551615 dispersion_ns=1
+			meta timesource ts=9 name=chrony stratum=1 offset_ns=-9223372036854775808 delay_ns=18446744073709551615 dispersion_ns=1
+		END
+	done
+	run_ktrace sync --json t1 t2
+	[ "$(field sync wall_readings)" = 0 ]
+	[ "$(field host quality '.number==1')" = absent ]
 }

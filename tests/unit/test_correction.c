@@ -117,12 +117,29 @@ static void test_errors(void)
 	ktrace_traceset_close(set);
 }
 
+/* The files that are open are read again, whatever has become of their names. */
+static void test_reopen(void)
+{
+	struct ktrace_traceset *set = open_both(), *again;
+
+	CHECK_EQ(ktrace_traceset_correct(set, 1, knots, 3), 0);
+	unlink(paths[0]);
+	CHECK_EQ(rename(paths[1], paths[0]), 0);
+	CHECK_EQ(ktrace_traceset_reopen(set, NULL, &again), 0);
+	CHECK(!ktrace_trace_is_corrected(ktrace_traceset_trace(again, 1)));
+	CHECK_EQ(ktrace_traceset_correct(again, 1, knots, 3), 0);
+	check_events(again, 0, 2000);
+	check_events(set, 0, 2000);
+	ktrace_traceset_close(again);
+	ktrace_traceset_close(set);
+}
+
 int main(void)
 {
 	make_files();
 	test_order();
 	test_errors();
+	test_reopen();
 	unlink(paths[0]);
-	unlink(paths[1]);
 	return 0;
 }

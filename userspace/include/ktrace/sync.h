@@ -49,8 +49,6 @@ enum ktrace_sync_analysis {
  * @wander_ppb:	how much a rate may change in a second, in 10^-9; 0 = KTRACE_SYNC_WANDER_PPB
  * @reference:	name or boot id of the reference host, NULL = the one with the least error in all
  * @without_messages: do not read the events: only what META says
- * @progress:	called now and then while events are read, with the bytes read so far; may be NULL
- * @arg:	for @progress
  */
 struct ktrace_sync_options {
 	size_t size;
@@ -58,13 +56,11 @@ struct ktrace_sync_options {
 	__u32 wander_ppb;
 	const char *reference;
 	bool without_messages;
-	void (*progress)(void *arg);
-	void *arg;
 };
 
 /**
  * ktrace_sync_traceset - estimate the clocks of all hosts, and correct the times of their traces
- * @set:	the traceset. Its files are opened again by their names, and read once
+ * @set:	the traceset. Its files are read once, apart from it
  * @opts:	options
  * @out:	what was found
  *

@@ -181,6 +181,20 @@ int ktrace_traceset_add(struct ktrace_traceset *set, const char *path);
 int ktrace_traceset_add_fd(struct ktrace_traceset *set, int fd, const char *path);
 
 /**
+ * ktrace_traceset_reopen - open the same files again, to read them apart from a traceset
+ * @set:	the traceset
+ * @opts:	of the new one
+ * @out:	a traceset with the same traces in the same order, at their beginning
+ *
+ * These are the files that are open, whatever has become of their names.
+ *
+ * Return: as ktrace_traceset_open() and ktrace_traceset_add_fd().
+ */
+int ktrace_traceset_reopen(const struct ktrace_traceset *set,
+			   const struct ktrace_traceset_options *opts,
+			   struct ktrace_traceset **out);
+
+/**
  * ktrace_traceset_next - read the next event
  *
  * Return: 1, 0 at the end (with is_live: for now), -ENOMEM.

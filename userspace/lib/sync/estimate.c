@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/grow.h"
+#include "base/search.h"
 
 #define SAMPLES 33u	/* places at which a pair is tried */
 
@@ -75,7 +76,7 @@ int ktrace_estimate_tie(struct estimate *e, __u32 host, __u32 source, double x, 
 }
 
 /* Measures how good a pair is. Returns 0, -ENOMEM. */
-static int rate_edge(struct estimate *e, struct edge *edge)
+static int rate_edge(struct edge *edge)
 {
 	struct pair *p = &edge->pair;
 	const struct leaf *last = p->leaf_nr ? &p->leaves[p->leaf_nr - 1] : NULL;
@@ -85,7 +86,6 @@ static int rate_edge(struct estimate *e, struct edge *edge)
 	__u32 i, nr = 0;
 	int ret;
 
-	(void)e;
 	for (i = 0; i < SAMPLES; i++) {
 		ret = ktrace_pair_range(p, from + (to - from) * i / (SAMPLES - 1), &r);
 		if (ret < 0)
@@ -203,7 +203,7 @@ int ktrace_estimate_solve(struct estimate *e)
 	for (k = 0; k < e->edge_nr && !ret; k++) {
 		ret = ktrace_pair_settle(&e->edges[k]->pair);
 		if (!ret)
-			ret = rate_edge(e, e->edges[k]);
+			ret = rate_edge(e->edges[k]);
 	}
 	if (!ret && !is_chosen)
 		ret = choose_reference(e);
@@ -216,24 +216,24 @@ int ktrace_estimate_solve(struct estimate *e)
 	return ret ? ret : ktrace_repair(e);
 }
 
+/* Returns the knot before time @x of a host, of which the next one exists; it has at least two. */
+const struct knot *ktrace_host_knot(const struct host *h, double x)
+{
+	const size_t nr = PARTITION_POINT(h->knot_nr, i, h->knots[i].x <= x);
+	const size_t at = nr ? nr - 1 : 0;
+
+	return &h->knots[at < h->knot_nr - 1 ? at : h->knot_nr - 2];
+}
+
 /* Returns the reference's time at time @x of a host; beyond the knots by the nearest two. */
 double ktrace_estimate_time(const struct estimate *e, __u32 host, double x)
 {
 	const struct host *h = &e->hosts[host];
 	const struct knot *a;
-	size_t low = 0, high = h->knot_nr, middle;
 
 	if (h->knot_nr < 2)
 		return x;
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (h->knots[middle].x <= x)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	low = low ? low - 1 : 0;
-	a = &h->knots[low < h->knot_nr - 1 ? low : low - 1];
+	a = ktrace_host_knot(h, x);
 	return a->t + (x - a->x) * (a[1].t - a->t) / (a[1].x - a->x);
 }
 

@@ -108,6 +108,7 @@ int ktrace_estimate_message(struct estimate *e, __u32 from, __u32 to, double sen
 int ktrace_estimate_tie(struct estimate *e, __u32 host, __u32 source, double x, double at,
 			double error);
 int ktrace_estimate_solve(struct estimate *e);
+const struct knot *ktrace_host_knot(const struct host *h, double x);
 double ktrace_estimate_time(const struct estimate *e, __u32 host, double x);
 void ktrace_estimate_free(struct estimate *e);
 

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "base/grow.h"
+#include "base/search.h"
 
 #define ROUNDS 4
 #define MARGIN 2.0	/* ns, for rounding to whole ones */
@@ -36,29 +37,13 @@ struct kinks {
 	size_t cap;
 };
 
-/* Returns the knot before @x that has a next one. */
-static const struct knot *knot_before(const struct host *h, double x)
-{
-	size_t low = 0, high = h->knot_nr, middle;
-
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (h->knots[middle].x <= x)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	low = low ? low - 1 : 0;
-	return &h->knots[low < h->knot_nr - 1 ? low : h->knot_nr - 2];
-}
-
 /*
  * Notes that time @x of a host should be time @t of the reference, if its error and the order of
  * its knots allow that. Returns 0, -ENOMEM.
  */
 static int add_kink(struct estimate *e, struct kinks *k, __u32 host, double x, double t)
 {
-	const struct knot *a = knot_before(&e->hosts[host], x);
+	const struct knot *a = ktrace_host_knot(&e->hosts[host], x);
 	const double moved = t - ktrace_estimate_time(e, host, x);
 	const double early = fmax(a->early, a[1].early) + moved;
 	const double late = fmax(a->late, a[1].late) - moved;
@@ -157,15 +142,9 @@ static void sort_knots(struct host *h)
 /* Moves the knot that the host has there already, if it does. */
 static bool move_knot(struct host *h, size_t old_nr, const struct knot *new)
 {
-	size_t low = 0, high = old_nr, middle, i;
+	const size_t low = PARTITION_POINT(old_nr, k, h->knots[k].x < new->x - 1);
+	size_t i;
 
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (h->knots[middle].x < new->x - 1)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	for (i = low; i < old_nr && h->knots[i].x < new->x + 1; i++) {
 		h->knots[i].t = new->t;
 		h->knots[i].early = new->early;

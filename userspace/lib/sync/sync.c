@@ -12,7 +12,6 @@
 #define MAX_RATE 1e-3		/* clocks that differ by more than 1000 ppm are broken */
 #define SPAN_MIN 1e6		/* ns */
 #define EVENTS 4096		/* read at a time */
-#define PROGRESS_EVENTS 1000000u
 
 int ktrace_sync_new(const struct ktrace_sync_options *opts, struct ktrace_sync **out)
 {
@@ -80,21 +79,6 @@ static void on_message(void *arg, const struct ktrace_message *m)
 	p->error = p->error ? p->error : ret;
 }
 
-/* Opens the files of a traceset once more: reading must not have begun when it is corrected. */
-static int open_again(const struct ktrace_traceset *set, struct ktrace_traceset **out)
-{
-	struct ktrace_traceset_options opts = { .size = sizeof(opts), .cores = KTRACE_CORES_AUTO };
-	const struct ktrace_trace *t;
-	struct ktrace_part part;
-	int ret = ktrace_traceset_open(&opts, out);
-	size_t i, k;
-
-	for (i = 0; !ret && (t = ktrace_traceset_trace(set, i)); i++)
-		for (k = 0; !ret && ktrace_trace_part(t, k, &part); k++)
-			ret = ktrace_traceset_add(*out, part.path);
-	return ret;
-}
-
 static bool has_kernel_events(const struct ktrace_traceset *set)
 {
 	const struct ktrace_trace_stream *s;
@@ -136,37 +120,33 @@ static void extend_spans(struct pass *p, const struct ktrace_traceset *set)
 	}
 }
 
-static int read_events(struct pass *p, struct ktrace_traceset *set,
-		       const struct ktrace_sync_options *opts)
+static int read_events(struct pass *p, struct ktrace_traceset *set)
 {
 	struct ktrace_trace_event *events = calloc(EVENTS, sizeof(*events));
-	__u64 told = PROGRESS_EVENTS, nr = 0;
 	int n, i, ret = events ? 0 : -ENOMEM;
 
 	while (!ret && !p->error && (n = ktrace_traceset_read(set, events, EVENTS))) {
 		ret = n < 0 ? n : 0;
 		for (i = 0; i < n && !ret; i++)
 			ret = take_event(p, &events[i]);
-		nr += (__u64)(n > 0 ? n : 0);
-		if (opts && opts->progress && nr >= told) {
-			opts->progress(opts->arg);
-			told = nr + PROGRESS_EVENTS;
-		}
 	}
 	free(events);
 	return ret ? ret : p->error;
 }
 
 /* Takes in all messages. Returns 0, -ENOMEM. */
-static int pass(struct ktrace_sync *sync, const struct ktrace_traceset *set,
-		const struct ktrace_sync_options *opts)
+static int pass(struct ktrace_sync *sync, const struct ktrace_traceset *set)
 {
 	struct pass p = {
 		.sync = sync, .set = set,
 		.spans = calloc(sync->machines.trace_nr, sizeof(*p.spans)),
 	};
+	const struct ktrace_traceset_options reading = {
+		.size = sizeof(reading), .cores = KTRACE_CORES_AUTO,
+	};
 	struct ktrace_traceset *again = NULL;
-	int ret = p.spans ? open_again(set, &again) : -ENOMEM;
+	/* The set must not have been read when it is corrected. */
+	int ret = p.spans ? ktrace_traceset_reopen(set, &reading, &again) : -ENOMEM;
 	size_t i;
 
 	for (i = 0; p.spans && i < sync->machines.trace_nr; i++)
@@ -174,7 +154,7 @@ static int pass(struct ktrace_sync *sync, const struct ktrace_traceset *set,
 	if (!ret)
 		ret = ktrace_messages_open(again, &p.messages);
 	if (!ret)
-		ret = read_events(&p, again, opts);
+		ret = read_events(&p, again);
 	if (!ret) {
 		ktrace_messages_end(p.messages, on_message, &p);
 		ktrace_messages_stats(p.messages, &sync->stats.packets);
@@ -215,6 +195,10 @@ static int set_hosts(struct ktrace_sync *sync, const struct ktrace_traceset *set
 			sync->e.reference = i;
 	}
 	sync->e.hosts[all->nr].is_virtual = true;
+	for (i = 0; i <= all->nr; i++)
+		sync->e.hosts[i].parent = HOST_NONE;
+	if (all->nr == 1)
+		sync->e.reference = 0;
 	return reference && sync->e.reference == HOST_NONE ? -ENOENT : 0;
 }
 
@@ -244,7 +228,7 @@ int ktrace_sync_traceset(struct ktrace_traceset *set, const struct ktrace_sync_o
 	if (!ret && sync->machines.nr > 1) {
 		ret = ktrace_sync_ties(sync, set);
 		if (!ret && !(opts && opts->without_messages) && has_kernel_events(set))
-			ret = pass(sync, set, opts);
+			ret = pass(sync, set);
 		set_spans(sync);
 		if (!ret)
 			ret = ktrace_estimate_solve(&sync->e);

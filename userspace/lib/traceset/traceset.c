@@ -186,6 +186,30 @@ int ktrace_traceset_add_fd(struct ktrace_traceset *set, int fd, const char *path
 	return ret ? ret : add_file(set, &file);
 }
 
+int ktrace_traceset_reopen(const struct ktrace_traceset *set,
+			   const struct ktrace_traceset_options *opts,
+			   struct ktrace_traceset **out)
+{
+	const struct reader *file;
+	struct ktrace_traceset *new;
+	int ret = ktrace_traceset_open(opts, &new);
+	size_t i, k;
+
+	if (ret)
+		return ret;
+	for (i = 0; i < set->trace_nr && !ret; i++) {
+		for (k = 0; k < set->traces[i]->part_nr && !ret; k++) {
+			file = &set->traces[i]->parts[k];
+			ret = ktrace_traceset_add_fd(new, file->fd, file->path);
+		}
+	}
+	if (ret)
+		ktrace_traceset_close(new);
+	else
+		*out = new;
+	return ret;
+}
+
 bool ktrace_set_may_grow(const struct ktrace_traceset *set)
 {
 	const struct reader *last;
