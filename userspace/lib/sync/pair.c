@@ -107,6 +107,7 @@ static int fit(struct pair *p, size_t first, size_t last, const struct window *w
 		for (i = first; i <= last && !ret; i++)
 			ret = ktrace_lines_add(&p->scratch[k], &p->leaves[i].side[k], w, wander);
 	}
+	p->error = ret ? ret : p->error;
 	return ret ? ret : ktrace_lines_fit(&p->scratch[0], &p->scratch[1], p->cells.max_rate, out);
 }
 

@@ -48,6 +48,7 @@ struct run {
  * @runs:	they are separated by places where a clock was set or changed its rate too fast
  * @run_nr:	how many
  * @loosened:	questions that no line answers unless the rate may change faster
+ * @error:	-ENOMEM from where it could not be returned
  * @scratch:	for ktrace_pair_range()
  */
 struct pair {
@@ -66,6 +67,7 @@ struct pair {
 	struct run *runs;
 	size_t run_nr;
 	__u64 loosened;
+	int error;
 	struct lines scratch[2];
 };
 

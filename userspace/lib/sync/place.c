@@ -486,6 +486,8 @@ int ktrace_place(struct estimate *e)
 		ret = settle_moment(&p, &p.moments[i], true);
 	for (i = 0; i < p.nr && !ret; i++)
 		ret = settle_moment(&p, &p.moments[i], false);
+	for (i = 0; i < e->edge_nr && !ret; i++)
+		ret = e->edges[i]->pair.error;
 	free(p.order);
 	free(p.x);
 	free(p.moments);
