@@ -81,6 +81,16 @@ field()
 	right h0 h1
 }
 
+@test "a clock that goes back: no error is stated, and that is told" {
+	make_hosts --hosts 2 --seconds 20 --host 1,clock=monotonic,step=12/-0.3
+	run_ktrace sync --json h0 h1
+	(( $(field sync back) > 0 ))
+	[ "$(field host error_ns '.number==1')" = null ]
+	[ "$(field host quality '.number==1')" = fail ]
+	[[ $stderr == *"h1: the error of its times is not known"* ]]
+	[ "$("$KTRACE" list --json h0 h1 2>/dev/null | jq -s 'map(select(.trace==1 and .error_ns!=null)) | length')" = 0 ]
+}
+
 @test "--reference: times of that host stay as they are; an unknown one is refused" {
 	local name
 	make_hosts --hosts 2 --seconds 5 --host 1,drift=50,wall=0.5

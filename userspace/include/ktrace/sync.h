@@ -223,6 +223,7 @@ bool ktrace_sync_gap(const struct ktrace_sync *sync, size_t i, size_t k,
  * @pings:	of recorders
  * @pings_left_out: with hosts that are not read, or by a clock that their trace does not have
  * @wall_readings: readings of wall clocks that are known to be synchronised
+ * @back:	events where a clock went back, as in imported traces: then no error is known
  * @contradictions: times at which the bounds of several pairs contradict each other
  */
 struct ktrace_sync_stats {
@@ -233,6 +234,7 @@ struct ktrace_sync_stats {
 	__u64 pings;
 	__u64 pings_left_out;
 	__u64 wall_readings;
+	__u64 back;
 	__u64 contradictions;
 };
 

@@ -115,12 +115,24 @@ static void note_offset(struct ktrace_sync *sync, const struct ktrace_traceset *
 			 ktrace_trace_time(t, ktrace_machine_raw(m, t, x)));
 }
 
+/* A clock that goes back has several times for a stamp: no interval is right for all of them. */
+static void forget_errors(struct host *h)
+{
+	size_t i;
+
+	for (i = 0; i < h->knot_nr; i++)
+		h->knots[i].early = h->knots[i].late = INFINITY;
+}
+
 /* Corrects all traces whose hosts have knots. Returns 0, -ENOMEM. */
 int ktrace_sync_correct(struct ktrace_sync *sync, struct ktrace_traceset *set)
 {
 	size_t i;
 	__u32 h;
 	int ret = 0;
+
+	for (h = 0; h < sync->machines.nr && sync->stats.back; h++)
+		forget_errors(&sync->e.hosts[h]);
 
 	for (h = 0; h < sync->machines.nr; h++)
 		note_offset(sync, set, h);

@@ -55,6 +55,8 @@ static enum ktrace_sync_quality quality_of(const struct ktrace_sync *sync, __u32
 
 	if (i == sync->e.reference)
 		return KTRACE_SYNC_EXACT;
+	if (h->is_linked && sync->stats.back)
+		return KTRACE_SYNC_FAIL;
 	if (h->is_linked)
 		return sync->e.regresses ? KTRACE_SYNC_APPROXIMATE : KTRACE_SYNC_ACCURATE;
 	return h->knot_nr > 1 ? KTRACE_SYNC_INCOMPLETE : KTRACE_SYNC_ABSENT;

@@ -11,6 +11,7 @@
 
 #define MAX_RATE 1e-3		/* clocks that differ by more than 1000 ppm are broken */
 #define SPAN_MIN 1e6		/* ns */
+#define BACK_MIN 1e6		/* ns; an interrupted writer's stamps are off by less */
 #define EVENTS 4096		/* read at a time */
 
 int ktrace_sync_new(const struct ktrace_sync_options *opts, struct ktrace_sync **out)
@@ -95,10 +96,22 @@ static bool has_kernel_events(const struct ktrace_traceset *set)
 	return nr > 1;
 }
 
+/* True if a stamp is so far below an earlier one that the clock went back. */
+static bool goes_back(const struct pass *p, const struct ktrace_trace_event *e, __u64 last)
+{
+	const struct machines *all = &p->sync->machines;
+	const struct ktrace_trace *t = e->stream->trace;
+	const struct machine *m = &all->at[all->of_trace[ktrace_trace_index(t)]];
+
+	return ktrace_machine_ns(m, t, last) - ktrace_machine_ns(m, t, e->raw) > BACK_MIN;
+}
+
 static int take_event(struct pass *p, const struct ktrace_trace_event *e)
 {
 	struct span *span = &p->spans[ktrace_trace_index(e->stream->trace)];
 
+	p->sync->stats.back += e->flags & KTRACE_EVENT_BACKWARDS && e->raw < span->last &&
+			       goes_back(p, e, span->last);
 	span->first = e->raw < span->first ? e->raw : span->first;
 	span->last = e->raw > span->last ? e->raw : span->last;
 	return ktrace_messages_add(p->messages, e, on_message, p);

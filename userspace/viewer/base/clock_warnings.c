@@ -25,8 +25,8 @@ static void tell_hosts(const struct ktrace_traceset *set,
 	const char *untied = "no message and no synchronised clock ties this host to the others: "
 			     "order and distance between their events are those of their wall "
 			     "clocks";
-	const char *one_sided = "messages were received from only one side: times are as its wall "
-				"clock has them, moved so that none is received before it was sent";
+	const char *no_error = "the error of its times is not known: messages went in only one "
+			       "direction, or a clock went back";
 	const struct ktrace_trace *t;
 	struct ktrace_time_error error;
 	size_t i;
@@ -35,7 +35,7 @@ static void tell_hosts(const struct ktrace_traceset *set,
 		if (!ktrace_trace_is_corrected(t) && !ktrace_trace_error(t, 0, &error))
 			tell(arg, ktrace_trace_path(t), untied);
 		else if (!ktrace_trace_has_errors(t))
-			tell(arg, ktrace_trace_path(t), one_sided);
+			tell(arg, ktrace_trace_path(t), no_error);
 	}
 }
 
