@@ -479,13 +479,22 @@ static void see_flags(struct packet_cpu *cpu, const struct ktrace_trace_event *e
 	cpu->was_irq = is_irq;
 }
 
+static int pass_on(struct packet_wakeups *w, const struct ktrace_trace_event *e)
+{
+	int ret = ktrace_messages_add(w->messages, e, on_message, w);
+
+	return ret ? ret : w->error;
+}
+
 int packet_wakeups_see(struct packet_wakeups *w, const struct ktrace_trace_event *e)
 {
 	struct packet_cpu *cpu;
 	enum packet_event kind;
-	int ret;
 
 	w->event = e;
+	/* Where records are lost, packets are matched less surely. */
+	if (w->messages && e->id == KTRACE_ID_LOST)
+		return w->is_again ? 0 : pass_on(w, e);
 	if (!w->messages || e->stream->kind != KTRACE_CHANNEL_KERNEL || e->stream->cpu < 0 ||
 	    !e->type || e->flags & KTRACE_EVENT_NO_START)
 		return 0;
@@ -499,10 +508,7 @@ int packet_wakeups_see(struct packet_wakeups *w, const struct ktrace_trace_event
 	if (kind != PACKET_EVENT_QUEUE && kind != PACKET_EVENT_RECEIVE)
 		return 0;
 	see_packet(w, cpu, kind == PACKET_EVENT_QUEUE);
-	if (w->is_again)
-		return w->error;
-	ret = ktrace_messages_add(w->messages, e, on_message, w);
-	return ret ? ret : w->error;
+	return w->is_again ? w->error : pass_on(w, e);
 }
 
 int packet_wakeups_end(struct packet_wakeups *w)
