@@ -277,7 +277,7 @@ static void read_in_order(struct ktrace_messages *m, struct hosts *h, const __s6
  */
 static bool begins_with_new_bytes(void)
 {
-	int highest = 0;
+	int highest[2] = { 0 };
 
 	for (int i = 0; i < r.nr; i++) {
 		const struct event *e = &r.events[i];
@@ -285,8 +285,9 @@ static bool begins_with_new_bytes(void)
 		if (e->host != A || !e->is_sent || (e->dev && e->time < r.begin))
 			continue;
 		if (e->time >= r.begin)
-			return e->to > highest || !e->from;
-		highest = e->from ? (e->to > highest ? e->to : highest) : e->to;
+			return e->to > highest[e->connection];
+		if (e->to > highest[e->connection])
+			highest[e->connection] = e->to;
 	}
 	return true;
 }
