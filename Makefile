@@ -172,10 +172,12 @@ $(BUILD)/lib/libktrace-pthread.so: $(pthread_src:%.c=$(BUILD)/pic/%.o) \
 $(BUILD)/lib/libktrace-pthread.so: LDFLAGS += -Wl,-z,nodelete -Wl,-z,now -L$(BUILD)/lib \
 		-Wl,--no-as-needed -lktrace -Wl,-z,start-stop-visibility=hidden \
 		-Wl,-rpath,'$$ORIGIN'
-# Both for 32-bit programs, if the compiler supports them: Debian's gcc-multilib
+# Both for 32-bit programs, if the compiler supports them: Debian's gcc-VERSION-multilib. Headers of the
+# kernel lack a link to them that only gcc-multilib has, which excludes compilers for other processors.
+SYSTEM_HEADERS := -idirafter /usr/include/$(shell gcc -print-multiarch)
 .PHONY: lib32
 lib32:		## libktrace for --pthread of 32-bit programs; install then installs it, too
-	$(Q)$(MAKE) CC='$(CC) -m32' BUILD=$(BUILD)/32 $(addprefix $(BUILD)/32/lib/,libktrace.so libktrace-pthread.so)
+	$(Q)$(MAKE) CC='$(CC) -m32 $(SYSTEM_HEADERS)' BUILD=$(BUILD)/32 $(addprefix $(BUILD)/32/lib/,libktrace.so libktrace-pthread.so)
 $(BUILD)/pic/userspace/lib/pthread/%: STD += -fexceptions
 # With exceptions, pthread_cleanup_push() would be the compiler's clean-up code: see there.
 $(BUILD)/pic/userspace/lib/pthread/thread.o: STD += -fno-exceptions
@@ -360,9 +362,8 @@ $(BUILD)/$(1)/user_flood-static $(BUILD)/$(1)/every-static: $(BUILD)/$(1)/libktr
 	$$(Q)$(2) $$(STD) $$(CFLAGS) $$(INCLUDE) -MF $$@.d -static $$(filter %.c,$$^) $$(filter %.a,$$^) -o $$@
 progs: $(foreach p,user_flood every,$(BUILD)/$(1)/$(p) $(BUILD)/$(1)/$(p)-static)
 endef
-$(eval $(call other_kind,m32,gcc -m32))
-$(eval $(call other_kind,musl,musl-gcc -idirafter /usr/include -idirafter \
-	/usr/include/$(shell gcc -print-multiarch)))
+$(eval $(call other_kind,m32,gcc -m32 $(SYSTEM_HEADERS)))
+$(eval $(call other_kind,musl,musl-gcc -idirafter /usr/include $(SYSTEM_HEADERS)))
 
 # Programs that know nothing of ktrace, built as others are; always by gcc, whose OpenMP and
 # sanitizer come with it.
@@ -392,7 +393,7 @@ $(BUILD)/progs/pthread_asan $(BUILD)/progs/pthread_static: tests/progs/pthread/c
 $(BUILD)/progs/calls_i386: tests/progs/user/calls_i386.c
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
-	$(Q)gcc -m32 -O1 -static -nostdlib -fno-pic -no-pie -fno-stack-protector $< -o $@
+	$(Q)gcc -m32 $(SYSTEM_HEADERS) -O1 -static -nostdlib -fno-pic -no-pie -fno-stack-protector $< -o $@
 $(BUILD)/progs/calls_mixed: tests/progs/user/calls_mixed.c
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
@@ -402,7 +403,7 @@ m32_progs := $(addprefix $(BUILD)/m32/,dev_ioctl dev_keep dev_mmap dev_mutate)
 $(m32_progs): $(BUILD)/m32/%: tests/progs/%.c
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
-	$(Q)gcc -m32 -D_FILE_OFFSET_BITS=64 $(STD) $(WARN) $(CFLAGS) $(INCLUDE) -Imodule -MF $@.d $< -o $@
+	$(Q)gcc -m32 $(SYSTEM_HEADERS) -D_FILE_OFFSET_BITS=64 $(STD) $(WARN) $(CFLAGS) $(INCLUDE) -Imodule -MF $@.d $< -o $@
 ifeq ($(shell uname -m),x86_64)
 progs: $(BUILD)/progs/calls_i386 $(BUILD)/progs/calls_mixed $(m32_progs)
 endif

@@ -158,7 +158,7 @@ install_both()
 		}
 	END
 	gcc -O1 -pthread locks.c -o locks64
-	gcc -m32 -O1 -pthread locks.c -o locks32
+	gcc -m32 -idirafter /usr/include/x86_64-linux-gnu -O1 -pthread locks.c -o locks32
 	./locks32 || skip "this kernel runs no programs of 32 bits"
 	recorded()
 	{
@@ -187,7 +187,7 @@ install_both()
 	run_ktrace objects t
 	[[ $output == *mutex* ]]
 	# What a sandbox or another C library needs is as for programs of 64 bits.
-	gcc -m32 -static -O1 -pthread locks.c -o static32
+	gcc -m32 -idirafter /usr/include/x86_64-linux-gnu -static -O1 -pthread locks.c -o static32
 	recorded -- ./static32
 	[[ $stderr == *"./static32 is statically linked"* ]]
 	find usr -name "*.so*" -path "*32*" -delete -o -name "*.so*" -path "*i386*" -delete
