@@ -314,22 +314,29 @@ static void show(struct place *p, const struct moment *m)
 	}
 }
 
-/* Narrows the errors of two hosts by their pair. Returns 1 if that changes one, 0, -ENOMEM. */
+/*
+ * Narrows the errors of two hosts by their pair: when the second one showed its time, the first one
+ * was off from its own by @r and @shift, by its own clock. The reference's clock counts up to
+ * @max_rate more or less for that. Returns 1 if that changes an error, 0, -ENOMEM.
+ */
 static int narrow(struct place *p, struct edge *edge)
 {
 	const __u32 a = edge->pair.host[0], b = edge->pair.host[1];
 	struct offset_range r;
 	int ret = range_of(p->e, edge, p->x[b], &r);
-	const double shift = p->x[b] - p->x[a];
+	const double shift = p->x[b] - p->x[a], rate = p->e->max_rate;
 	const double old[] = { p->low[a], p->low[b], p->high[a], p->high[b] };
+	double low, high;
 
 	if (ret <= 0)
 		return ret;
 	p->is_between |= ret == 2;
-	p->high[b] = fmin(p->high[b], p->high[a] + r.high + shift);
-	p->low[b] = fmax(p->low[b], p->low[a] + r.low + shift);
-	p->high[a] = fmin(p->high[a], p->high[b] - r.low - shift);
-	p->low[a] = fmax(p->low[a], p->low[b] - r.high - shift);
+	low = r.low + shift - rate * fabs(r.low + shift);
+	high = r.high + shift + rate * fabs(r.high + shift);
+	p->high[b] = fmin(p->high[b], p->high[a] + high);
+	p->low[b] = fmax(p->low[b], p->low[a] + low);
+	p->high[a] = fmin(p->high[a], p->high[b] - low);
+	p->low[a] = fmax(p->low[a], p->low[b] - high);
 	return p->low[a] > old[0] + NEAR || p->low[b] > old[1] + NEAR ||
 	       p->high[a] < old[2] - NEAR || p->high[b] < old[3] - NEAR;
 }
