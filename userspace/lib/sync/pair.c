@@ -334,11 +334,23 @@ int ktrace_pair_settle(struct pair *p)
 	return ret;
 }
 
-static bool has_side(const struct pair *p, size_t first, size_t last, int side)
+/* True if a leaf has a bound of one side in a window. */
+static bool leaf_has(const struct leaf *l, const struct window *w, int side)
 {
-	while (first < last && !p->leaves[first].side[side].nr)
+	const struct bounds *b = &l->side[side];
+	__u32 i = 0;
+
+	while (i < b->nr && (b->at[i].x < w->from || b->at[i].x > w->to))
+		i++;
+	return i < b->nr;
+}
+
+static bool has_side(const struct pair *p, size_t first, size_t last, const struct window *w,
+		     int side)
+{
+	while (first < last && !leaf_has(&p->leaves[first], w, side))
 		first++;
-	return p->leaves[first].side[side].nr;
+	return leaf_has(&p->leaves[first], w, side);
 }
 
 /* Finds the range by the leaves of one run. Returns as ktrace_pair_range(). */
@@ -353,7 +365,7 @@ static int range_in(struct pair *p, const struct run *r, double x, struct offset
 		a++;
 	while (b > a && p->leaves[b].from > x + reach)
 		b--;
-	for (; !has_side(p, a, b, 0) || !has_side(p, a, b, 1); reach *= 2) {
+	for (; !has_side(p, a, b, &w, 0) || !has_side(p, a, b, &w, 1); reach *= 2) {
 		if (a == r->first && b == r->last)
 			break;
 		a -= a > r->first;

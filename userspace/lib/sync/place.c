@@ -430,8 +430,9 @@ static int add_knot(struct place *p, __u32 host, double t)
 	struct host *h = &p->e->hosts[host];
 	const double low = p->low[host], high = p->high[host], x = p->x[host];
 	const double bend = p->e->wander * p->step * p->step / 8 + ROUNDING;
-	const double error = isinf(low) || isinf(high) ?
-				prior_of(p, host, t) + p->up[host] + p->down[host] :
+	const bool is_unknown = isinf(low) || isinf(high);
+	const double error = is_unknown && h->is_linked ? 0 :	/* the tree knows best */
+			     is_unknown ? prior_of(p, host, t) + p->up[host] + p->down[host] :
 			     p->is_between ? clamp(0, low, high) : low + (high - low) / 2;
 	const struct knot *last = h->knot_nr ? &h->knots[h->knot_nr - 1] : NULL;
 
@@ -463,7 +464,7 @@ static int settle_moment(struct place *p, const struct moment *m, bool moves)
 	}
 	for (h = 0; h < e->nr && ret >= 0; h++) {
 		if (h == e->reference || e->hosts[h].is_virtual ||
-		    (isinf(p->low[h]) && isinf(p->high[h])))
+		    (!e->hosts[h].is_linked && isinf(p->low[h]) && isinf(p->high[h])))
 			continue;
 		if (!moves)
 			ret = add_knot(p, h, m->t);
