@@ -395,14 +395,6 @@ static void note_move(struct place *p, __u32 host, double t)
 	p->down[host] = fmin(p->down[host], p->high[host] - prior - 2 * ROUNDING);
 }
 
-/* Moves a knot in time; its interval stays where it is. */
-static void move_knot(struct knot *k, double t)
-{
-	k->early = fmax(k->early + (t - k->t), 0);
-	k->late = fmax(k->late - (t - k->t), 0);
-	k->t = t;
-}
-
 /* Lets the interval of a knot contain what another one at the same place says. */
 static void widen_knot(struct knot *k, double low, double high)
 {
@@ -419,10 +411,10 @@ static void keep_order(struct host *h)
 	struct knot *last = &h->knots[h->knot_nr - 1], *k = last;
 
 	while (k > h->knots && k[-1].t > last->t && k[-1].early >= k[-1].t - last->t)
-		move_knot(--k, last->t);
+		knot_move(--k, last->t);
 	if (k > h->knots && k[-1].t > last->t)
 		for (; k <= last; k++)
-			move_knot(k, fmax(k->t, k[-1].t));
+			knot_move(k, fmax(k->t, k[-1].t));
 }
 
 static int add_knot(struct place *p, __u32 host, double t)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "kept.h"
 
 #define MAX_RATE 1e-3		/* clocks that differ by more than 1000 ppm are broken */
 #define SPAN_MIN 1e6		/* ns */
@@ -26,6 +27,7 @@ int ktrace_sync_new(const struct ktrace_sync_options *opts, struct ktrace_sync *
 	(*out)->e.wander = wander * 1e-9 / (double)NS_PER_S;
 	(*out)->e.max_rate = MAX_RATE;
 	(*out)->e.reference = HOST_NONE;
+	(*out)->made = ktrace_kept_options(opts);
 	(*out)->e.regresses = opts && opts->analysis == KTRACE_SYNC_REGRESSION;
 	return 0;
 }
@@ -80,7 +82,7 @@ static void on_message(void *arg, const struct ktrace_message *m)
 	p->error = p->error ? p->error : ret;
 }
 
-static bool has_kernel_events(const struct ktrace_traceset *set)
+bool ktrace_sync_has_packets(const struct ktrace_traceset *set)
 {
 	const struct ktrace_trace_stream *s;
 	const struct ktrace_trace *t;
@@ -240,7 +242,7 @@ int ktrace_sync_traceset(struct ktrace_traceset *set, const struct ktrace_sync_o
 		ret = set_hosts(sync, set, opts ? opts->reference : NULL);
 	if (!ret && sync->machines.nr > 1) {
 		ret = ktrace_sync_ties(sync, set);
-		if (!ret && !(opts && opts->without_messages) && has_kernel_events(set))
+		if (!ret && !(opts && opts->without_messages) && ktrace_sync_has_packets(set))
 			ret = pass(sync, set);
 		set_spans(sync);
 		if (!ret)
