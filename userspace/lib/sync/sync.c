@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "kept.h"
+#include "traceset/trace.h"
 
 #define MAX_RATE 1e-3		/* clocks that differ by more than 1000 ppm are broken */
 #define SPAN_MIN 1e6		/* ns */
@@ -123,15 +124,17 @@ static int take_event(struct pass *p, const struct ktrace_trace_event *e)
 static void extend_spans(struct pass *p, const struct ktrace_traceset *set)
 {
 	struct machines *all = &p->sync->machines;
+	const struct ktrace_trace *t;
 	struct machine *m;
 	size_t i;
 
 	for (i = 0; i < all->trace_nr; i++) {
+		t = ktrace_traceset_trace(set, i);
 		if (p->spans[i].first > p->spans[i].last)
 			continue;
 		m = &all->at[all->of_trace[i]];
-		ktrace_machine_extend(m, ktrace_traceset_trace(set, i), p->spans[i].first);
-		ktrace_machine_extend(m, ktrace_traceset_trace(set, i), p->spans[i].last);
+		ktrace_machine_extend(m, t, p->spans[i].first);
+		ktrace_machine_extend(m, t, p->spans[i].last);
 	}
 }
 
@@ -166,6 +169,9 @@ static int pass(struct ktrace_sync *sync, const struct ktrace_traceset *set)
 
 	for (i = 0; p.spans && i < sync->machines.trace_nr; i++)
 		p.spans[i].first = ~0ull;
+	/* Packets are events of the kernel. */
+	if (!ret)
+		ktrace_set_only_kernel(again);
 	if (!ret)
 		ret = ktrace_messages_open(again, &p.messages);
 	if (!ret)
