@@ -10,6 +10,8 @@
  *
  *   ktrace_sync_traceset(set, NULL, &sync);	after the last file, before the first event
  *   ktrace_sync_host(sync, i, &host);		what was found
+ *   ktrace_sync_save(sync, set, fd);			once, and later, instead of all that:
+ *   ktrace_sync_restore(set, NULL, text, size, &place);
  *   ktrace_sync_close(sync);
  *
  * Assumed: the rate between two clocks changes by at most wander_ppb in a second, except at places
@@ -86,6 +88,45 @@ int ktrace_sync_traceset(struct ktrace_traceset *set, const struct ktrace_sync_o
  */
 int ktrace_sync_text(const char *text, size_t size, const struct ktrace_sync_options *opts,
 		     struct ktrace_sync **out, __u64 *line);
+
+/**
+ * ktrace_sync_save - write a result to a file, for ktrace_sync_restore()
+ * @sync:	result of ktrace_sync_traceset()
+ * @set:	the traceset that it has corrected
+ * @fd:		open for writing
+ *
+ * Return: 0, or -errno of write(2); then a part may have been written.
+ */
+int ktrace_sync_save(const struct ktrace_sync *sync, const struct ktrace_traceset *set, int fd);
+
+/**
+ * ktrace_sync_restore - correct the times of a traceset by a result that was kept
+ * @set:	the traceset, before its first event is read. All its traces have to be in the
+ *		result, unchanged; that may have further ones
+ * @opts:	NULL: any result of these traces. Otherwise only what ktrace_sync_traceset() would
+ *		find with these options: by the same version, for the same traces in the same
+ *		order, whose files are closed and have not been written to since
+ * @text:	content of a file of ktrace_sync_save(). All of it is checked before it is used
+ * @size:	its size
+ * @place:	number of a trace or line if the result says so
+ *
+ * Return: 0; -EBADMSG: line @place is wrong, the file is damaged or none of ktrace_sync_save();
+ * -EPROTONOSUPPORT: written by a newer version; -ENOENT: trace @place is not in the result;
+ * -ESTALE: trace @place is not as it was, or @opts differ; -EBUSY once reading of @set has begun;
+ * -ENOMEM. After an error nothing is corrected.
+ */
+int ktrace_sync_restore(struct ktrace_traceset *set, const struct ktrace_sync_options *opts,
+			const char *text, size_t size, __u64 *place);
+
+/**
+ * ktrace_sync_key - get a number for a traceset and options, as a name for a result that is kept
+ * @set:	the traceset
+ * @opts:	as for ktrace_sync_traceset()
+ *
+ * Return: the number; 0 if keeping the result is no use, as no packets would be read, or a file may
+ * still grow.
+ */
+__u64 ktrace_sync_key(const struct ktrace_traceset *set, const struct ktrace_sync_options *opts);
 
 /** ktrace_sync_close - free everything; NULL is allowed. Traces stay corrected */
 void ktrace_sync_close(struct ktrace_sync *sync);

@@ -4,8 +4,10 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/grow.h"
+#include "base/search.h"
 
 #define FRESH_MAX 32u	/* sorted in together */
 
@@ -29,17 +31,16 @@ static bool is_inside(const struct bound *a, const struct bound *b, const struct
 	return by * cx <= cy * bx;
 }
 
-/* Sorts the fresh points in, and drops all that are no vertices. */
-void ktrace_bounds_trim(struct bounds *b, double wander)
+/*
+ * Makes points in order of x, from @from on, vertices or drops them: those before are vertices
+ * already.
+ */
+static void chain(struct bounds *b, __u32 from, __u32 all, double wander)
 {
-	const __u32 all = b->nr + b->fresh;
 	struct bound *at = b->at;
-	__u32 i, n = 0;
+	__u32 i, n = from;
 
-	if (!b->fresh)
-		return;
-	qsort(at, all, sizeof(*at), by_x);
-	for (i = 0; i < all; i++) {
+	for (i = from; i < all; i++) {
 		while (n && at[n - 1].x == at[i].x)
 			n--;
 		while (n > 1 && is_inside(&at[n - 2], &at[n - 1], &at[i], wander))
@@ -50,27 +51,67 @@ void ktrace_bounds_trim(struct bounds *b, double wander)
 	b->fresh = 0;
 }
 
+/* Sorts the fresh points in, and drops all that are no vertices. */
+void ktrace_bounds_trim(struct bounds *b, double wander)
+{
+	const __u32 all = b->nr + b->fresh;
+
+	if (!b->fresh)
+		return;
+	if (all > 1)
+		qsort(b->at, all, sizeof(*b->at), by_x);
+	chain(b, 0, all, wander);
+}
+
+/* True if two vertices say more than @point: most bounds are such. */
+static bool says_nothing(const struct bounds *b, const struct bound *point, double wander)
+{
+	const __u32 next = (__u32)PARTITION_POINT(b->nr, i, b->at[i].x < point->x);
+
+	return next && next < b->nr && b->at[next].x > point->x &&
+	       is_inside(&b->at[next - 1], point, &b->at[next], wander);
+}
+
 /* Returns 0, -ENOMEM. */
 int ktrace_bounds_add(struct bounds *b, struct bound point, double wander)
 {
 	if (b->fresh == FRESH_MAX)
 		ktrace_bounds_trim(b, wander);
+	if (says_nothing(b, &point, wander))
+		return 0;
 	if (!LIST_GROW(b->at, b->nr + b->fresh, b->cap))
 		return -ENOMEM;
 	b->at[b->nr + b->fresh++] = point;
 	return 0;
 }
 
-/* Adds the points of @from. Returns 0, -ENOMEM. */
-int ktrace_bounds_join(struct bounds *to, const struct bounds *from, double wander)
+/*
+ * Adds the points of @from, which are mostly later; @from may be empty afterwards. Returns 0,
+ * -ENOMEM.
+ */
+int ktrace_bounds_join(struct bounds *to, struct bounds *from, double wander)
 {
-	int ret = 0;
-	__u32 i;
+	const __u32 nr = to->nr + to->fresh + from->nr + from->fresh;
 
-	for (i = 0; i < from->nr + from->fresh && !ret; i++)
-		ret = ktrace_bounds_add(to, from->at[i], wander);
+	if (!from->nr && !from->fresh)
+		return 0;
+	if (!to->at) {
+		*to = *from;
+		*from = (struct bounds){ 0 };
+		return 0;
+	}
+	if (!LIST_GROW(to->at, nr, to->cap))
+		return -ENOMEM;
 	ktrace_bounds_trim(to, wander);
-	return ret;
+	ktrace_bounds_trim(from, wander);
+	memcpy(to->at + to->nr, from->at, from->nr * sizeof(*from->at));
+	if (!to->nr || from->at[0].x > to->at[to->nr - 1].x) {
+		chain(to, to->nr, to->nr + from->nr, wander);
+	} else {
+		to->fresh = from->nr;
+		ktrace_bounds_trim(to, wander);
+	}
+	return 0;
 }
 
 void ktrace_bounds_free(struct bounds *b)

@@ -67,24 +67,21 @@ static int add_nearest(const struct cells *c, struct lines *l, const struct arou
 }
 
 /* Tries whether a line respects the bounds of both cells. Returns 1, 0, -ENOMEM. */
-static int fit(const struct cells *c, const struct around *w)
+static int fit(struct cells *c, const struct around *w)
 {
-	struct lines lines[2] = { 0 };
+	struct lines *lines = c->scratch;
 	struct offset_range range;
 	int ret = 0, i;
 
 	for (i = 0; i < 2 && !ret; i++) {
+		lines[i].nr = 0;
 		ret = add_lines(c, &lines[i], w->a, i, w->middle);
 		if (!ret)
 			ret = add_lines(c, &lines[i], w->b, i, w->middle);
 		if (!ret && !lines[i].nr)
 			ret = add_nearest(c, &lines[i], w, i);
 	}
-	if (!ret)
-		ret = ktrace_lines_fit(&lines[0], &lines[1], c->max_rate, &range);
-	ktrace_lines_free(&lines[0]);
-	ktrace_lines_free(&lines[1]);
-	return ret;
+	return ret ? ret : ktrace_lines_fit(&lines[0], &lines[1], c->max_rate, &range);
 }
 
 static int pair_up(struct cells *c, struct cell *to, const struct cell *a, const struct cell *b)
@@ -253,5 +250,7 @@ void ktrace_cells_free(struct cells *c)
 	for (i = 0; i < c->nr; i++)
 		free_cell(&c->at[i]);
 	free(c->at);
+	ktrace_lines_free(&c->scratch[0]);
+	ktrace_lines_free(&c->scratch[1]);
 	*c = (struct cells){ .wander = c->wander, .max_rate = c->max_rate };
 }

@@ -31,6 +31,7 @@ struct cell {
  * @width:	of each, ns
  * @wander:	see bounds.h
  * @max_rate:	no larger rates are considered
+ * @scratch:	for lines between bounds of both sides
  */
 struct cells {
 	struct cell *at;
@@ -40,6 +41,7 @@ struct cells {
 	double width;
 	double wander;
 	double max_rate;
+	struct lines scratch[2];
 };
 
 /* struct leaf - a cell without halves */

@@ -11,6 +11,8 @@
 #ifndef KTRACE_SYNC_ESTIMATE_H
 #define KTRACE_SYNC_ESTIMATE_H
 
+#include <math.h>
+
 #include "pair.h"
 
 /**
@@ -26,6 +28,14 @@ struct knot {
 	double early;
 	double late;
 };
+
+/* Moves a knot in time; its interval stays where it is. */
+static inline void knot_move(struct knot *k, double t)
+{
+	k->early = fmax(k->early + (t - k->t), 0);
+	k->late = fmax(k->late - (t - k->t), 0);
+	k->t = t;
+}
 
 #define HOST_NONE (~0u)
 

@@ -93,8 +93,8 @@ static double middle(const struct leaf *l)
 }
 
 /*
- * Fits lines to what the leaves @first to @last have in a window. Returns 1, 0: there are none,
- * -ENOMEM.
+ * Fits lines to what the leaves @first to @last have in a window, and to @far. Returns 1, 0: there
+ * are none, -ENOMEM.
  */
 static int fit(struct pair *p, size_t first, size_t last, const struct window *w, double wander,
 	       struct offset_range *out)
@@ -102,8 +102,9 @@ static int fit(struct pair *p, size_t first, size_t last, const struct window *w
 	int ret = 0, k;
 	size_t i;
 
-	for (k = 0; k < 2; k++) {
+	for (k = 0; k < 2 && !ret; k++) {
 		p->scratch[k].nr = 0;
+		ret = ktrace_lines_add(&p->scratch[k], &p->far[k], w, wander);
 		for (i = first; i <= last && !ret; i++)
 			ret = ktrace_lines_add(&p->scratch[k], &p->leaves[i].side[k], w, wander);
 	}
@@ -136,27 +137,52 @@ static int add_run(struct pair *p, size_t *cap, size_t first, size_t last)
 	return 0;
 }
 
-/* Finds runs: a leaf begins a new one if it does not agree with those before within reach. */
+/* Adds the bounds of a leaf to those far away. Returns 0, -ENOMEM. */
+static int add_far(struct pair *p, const struct leaf *l)
+{
+	int ret = 0, k;
+	__u32 i;
+
+	for (k = 0; k < 2; k++)
+		for (i = 0; i < l->side[k].nr && !ret; i++)
+			ret = ktrace_bounds_add(&p->far[k], l->side[k].at[i], p->cells.wander);
+	return ret;
+}
+
+static void clear_far(struct pair *p)
+{
+	ktrace_bounds_free(&p->far[0]);
+	ktrace_bounds_free(&p->far[1]);
+}
+
+/*
+ * Finds runs: a leaf begins a new one if it does not agree with those before. Of leaves that are
+ * out of reach, only the hull is left: after a long time without messages it is all there is.
+ */
 static int find_runs(struct pair *p)
 {
-	size_t begin = 0, from, i, cap = 0;
+	size_t begin = 0, from = 0, i, cap = 0;
 	bool is_open = false;
 	int ret = 0;
 
 	for (i = 0; i < p->leaf_nr && ret >= 0; i++) {
-		for (from = begin; from < i && p->leaves[from].to < p->leaves[i].from - p->reach;)
-			from++;
-		ret = leaves_agree(p, is_open ? from : i, i);
+		begin = is_open ? begin : i;
+		from = is_open ? from : i;
+		for (; from < i && p->leaves[from].to < p->leaves[i].from - p->reach && !ret;)
+			ret = add_far(p, &p->leaves[from++]);
+		ret = ret ? ret : leaves_agree(p, from, i);
 		if (ret == 1) {
-			begin = is_open ? begin : i;
 			is_open = true;
+			ret = 0;
 			continue;
 		}
 		if (is_open && !ret)
 			ret = add_run(p, &cap, begin, i - 1);
-		begin = i;
+		clear_far(p);
+		begin = from = i;
 		is_open = ret >= 0 && leaves_agree(p, i, i) == 1;
 	}
+	clear_far(p);
 	return ret >= 0 && is_open ? add_run(p, &cap, begin, i - 1) : ret < 0 ? ret : 0;
 }
 
@@ -214,16 +240,12 @@ static void find_hole(struct run *r, const double *times, size_t nr, size_t i)
 static int split_runs(struct pair *p, struct run *a, struct run *b)
 {
 	const double border = p->leaves[b->first].from;
-	struct window w = { border - p->reach, 0, border };
-	size_t first = a->last, last = b->first, nr, low, high, i;
+	const size_t first = a->first, last = b->last;
+	struct window w = { a->from, 0, border };
+	size_t nr, low, high, i;
 	double *times;
 	int ret = 1;
 
-	while (first > a->first && p->leaves[first - 1].to > w.from)
-		first--;
-	while (last < b->last && p->leaves[last + 1].from < border + p->reach)
-		last++;
-	w.from = fmax(w.from, a->from);
 	times = list_times(p, first, last, &nr);
 	if (!times)
 		return -ENOMEM;
@@ -235,7 +257,7 @@ static int split_runs(struct pair *p, struct run *a, struct run *b)
 		high = ret == 1 ? high : i;
 	}
 	b->from = times[low];
-	w.to = border + p->reach;
+	w.to = INFINITY;
 	for (high = low, low = 0; low < high && ret >= 0;) {
 		i = low + (high - low + 1) / 2 - 1;
 		w.from = times[i];
@@ -312,11 +334,23 @@ int ktrace_pair_settle(struct pair *p)
 	return ret;
 }
 
-static bool has_side(const struct pair *p, size_t first, size_t last, int side)
+/* True if a leaf has a bound of one side in a window. */
+static bool leaf_has(const struct leaf *l, const struct window *w, int side)
 {
-	while (first < last && !p->leaves[first].side[side].nr)
+	const struct bounds *b = &l->side[side];
+	__u32 i = 0;
+
+	while (i < b->nr && (b->at[i].x < w->from || b->at[i].x > w->to))
+		i++;
+	return i < b->nr;
+}
+
+static bool has_side(const struct pair *p, size_t first, size_t last, const struct window *w,
+		     int side)
+{
+	while (first < last && !leaf_has(&p->leaves[first], w, side))
 		first++;
-	return p->leaves[first].side[side].nr;
+	return leaf_has(&p->leaves[first], w, side);
 }
 
 /* Finds the range by the leaves of one run. Returns as ktrace_pair_range(). */
@@ -331,7 +365,7 @@ static int range_in(struct pair *p, const struct run *r, double x, struct offset
 		a++;
 	while (b > a && p->leaves[b].from > x + reach)
 		b--;
-	for (; !has_side(p, a, b, 0) || !has_side(p, a, b, 1); reach *= 2) {
+	for (; !has_side(p, a, b, &w, 0) || !has_side(p, a, b, &w, 1); reach *= 2) {
 		if (a == r->first && b == r->last)
 			break;
 		a -= a > r->first;

@@ -48,6 +48,7 @@ struct run {
  * @runs:	they are separated by places where a clock was set or changed its rate too fast
  * @run_nr:	how many
  * @loosened:	questions that no line answers unless the rate may change faster
+ * @far:	bounds of a run that are out of reach, while runs are looked for; else empty
  * @error:	-ENOMEM from where it could not be returned
  * @scratch:	for ktrace_pair_range()
  */
@@ -67,6 +68,7 @@ struct pair {
 	struct run *runs;
 	size_t run_nr;
 	__u64 loosened;
+	struct bounds far[2];
 	int error;
 	struct lines scratch[2];
 };

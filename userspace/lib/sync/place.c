@@ -314,22 +314,29 @@ static void show(struct place *p, const struct moment *m)
 	}
 }
 
-/* Narrows the errors of two hosts by their pair. Returns 1 if that changes one, 0, -ENOMEM. */
+/*
+ * Narrows the errors of two hosts by their pair: when the second one showed its time, the first one
+ * was off from its own by @r and @shift, by its own clock. The reference's clock counts up to
+ * @max_rate more or less for that. Returns 1 if that changes an error, 0, -ENOMEM.
+ */
 static int narrow(struct place *p, struct edge *edge)
 {
 	const __u32 a = edge->pair.host[0], b = edge->pair.host[1];
 	struct offset_range r;
 	int ret = range_of(p->e, edge, p->x[b], &r);
-	const double shift = p->x[b] - p->x[a];
+	const double shift = p->x[b] - p->x[a], rate = p->e->max_rate;
 	const double old[] = { p->low[a], p->low[b], p->high[a], p->high[b] };
+	double low, high;
 
 	if (ret <= 0)
 		return ret;
 	p->is_between |= ret == 2;
-	p->high[b] = fmin(p->high[b], p->high[a] + r.high + shift);
-	p->low[b] = fmax(p->low[b], p->low[a] + r.low + shift);
-	p->high[a] = fmin(p->high[a], p->high[b] - r.low - shift);
-	p->low[a] = fmax(p->low[a], p->low[b] - r.high - shift);
+	low = r.low + shift - rate * fabs(r.low + shift);
+	high = r.high + shift + rate * fabs(r.high + shift);
+	p->high[b] = fmin(p->high[b], p->high[a] + high);
+	p->low[b] = fmax(p->low[b], p->low[a] + low);
+	p->high[a] = fmin(p->high[a], p->high[b] - low);
+	p->low[a] = fmax(p->low[a], p->low[b] - high);
 	return p->low[a] > old[0] + NEAR || p->low[b] > old[1] + NEAR ||
 	       p->high[a] < old[2] - NEAR || p->high[b] < old[3] - NEAR;
 }
@@ -388,14 +395,6 @@ static void note_move(struct place *p, __u32 host, double t)
 	p->down[host] = fmin(p->down[host], p->high[host] - prior - 2 * ROUNDING);
 }
 
-/* Moves a knot in time; its interval stays where it is. */
-static void move_knot(struct knot *k, double t)
-{
-	k->early = fmax(k->early + (t - k->t), 0);
-	k->late = fmax(k->late - (t - k->t), 0);
-	k->t = t;
-}
-
 /* Lets the interval of a knot contain what another one at the same place says. */
 static void widen_knot(struct knot *k, double low, double high)
 {
@@ -412,10 +411,10 @@ static void keep_order(struct host *h)
 	struct knot *last = &h->knots[h->knot_nr - 1], *k = last;
 
 	while (k > h->knots && k[-1].t > last->t && k[-1].early >= k[-1].t - last->t)
-		move_knot(--k, last->t);
+		knot_move(--k, last->t);
 	if (k > h->knots && k[-1].t > last->t)
 		for (; k <= last; k++)
-			move_knot(k, fmax(k->t, k[-1].t));
+			knot_move(k, fmax(k->t, k[-1].t));
 }
 
 static int add_knot(struct place *p, __u32 host, double t)
@@ -423,8 +422,9 @@ static int add_knot(struct place *p, __u32 host, double t)
 	struct host *h = &p->e->hosts[host];
 	const double low = p->low[host], high = p->high[host], x = p->x[host];
 	const double bend = p->e->wander * p->step * p->step / 8 + ROUNDING;
-	const double error = isinf(low) || isinf(high) ?
-				prior_of(p, host, t) + p->up[host] + p->down[host] :
+	const bool is_unknown = isinf(low) || isinf(high);
+	const double error = is_unknown && h->is_linked ? 0 :	/* the tree knows best */
+			     is_unknown ? prior_of(p, host, t) + p->up[host] + p->down[host] :
 			     p->is_between ? clamp(0, low, high) : low + (high - low) / 2;
 	const struct knot *last = h->knot_nr ? &h->knots[h->knot_nr - 1] : NULL;
 
@@ -456,7 +456,7 @@ static int settle_moment(struct place *p, const struct moment *m, bool moves)
 	}
 	for (h = 0; h < e->nr && ret >= 0; h++) {
 		if (h == e->reference || e->hosts[h].is_virtual ||
-		    (isinf(p->low[h]) && isinf(p->high[h])))
+		    (!e->hosts[h].is_linked && isinf(p->low[h]) && isinf(p->high[h])))
 			continue;
 		if (!moves)
 			ret = add_knot(p, h, m->t);

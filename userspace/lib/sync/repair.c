@@ -133,7 +133,7 @@ static void sort_knots(struct host *h)
 			continue;
 		h->knots[n] = h->knots[i];
 		if (n && h->knots[n].t < h->knots[n - 1].t)
-			h->knots[n].t = h->knots[n - 1].t;
+			knot_move(&h->knots[n], h->knots[n - 1].t);
 		n++;
 	}
 	h->knot_nr = n;

@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "kept.h"
+#include "traceset/trace.h"
 
 #define MAX_RATE 1e-3		/* clocks that differ by more than 1000 ppm are broken */
 #define SPAN_MIN 1e6		/* ns */
@@ -26,6 +28,7 @@ int ktrace_sync_new(const struct ktrace_sync_options *opts, struct ktrace_sync *
 	(*out)->e.wander = wander * 1e-9 / (double)NS_PER_S;
 	(*out)->e.max_rate = MAX_RATE;
 	(*out)->e.reference = HOST_NONE;
+	(*out)->made = ktrace_kept_options(opts);
 	(*out)->e.regresses = opts && opts->analysis == KTRACE_SYNC_REGRESSION;
 	return 0;
 }
@@ -80,7 +83,7 @@ static void on_message(void *arg, const struct ktrace_message *m)
 	p->error = p->error ? p->error : ret;
 }
 
-static bool has_kernel_events(const struct ktrace_traceset *set)
+bool ktrace_sync_has_packets(const struct ktrace_traceset *set)
 {
 	const struct ktrace_trace_stream *s;
 	const struct ktrace_trace *t;
@@ -121,15 +124,17 @@ static int take_event(struct pass *p, const struct ktrace_trace_event *e)
 static void extend_spans(struct pass *p, const struct ktrace_traceset *set)
 {
 	struct machines *all = &p->sync->machines;
+	const struct ktrace_trace *t;
 	struct machine *m;
 	size_t i;
 
 	for (i = 0; i < all->trace_nr; i++) {
+		t = ktrace_traceset_trace(set, i);
 		if (p->spans[i].first > p->spans[i].last)
 			continue;
 		m = &all->at[all->of_trace[i]];
-		ktrace_machine_extend(m, ktrace_traceset_trace(set, i), p->spans[i].first);
-		ktrace_machine_extend(m, ktrace_traceset_trace(set, i), p->spans[i].last);
+		ktrace_machine_extend(m, t, p->spans[i].first);
+		ktrace_machine_extend(m, t, p->spans[i].last);
 	}
 }
 
@@ -164,6 +169,9 @@ static int pass(struct ktrace_sync *sync, const struct ktrace_traceset *set)
 
 	for (i = 0; p.spans && i < sync->machines.trace_nr; i++)
 		p.spans[i].first = ~0ull;
+	/* Packets are events of the kernel. */
+	if (!ret)
+		ktrace_set_only_kernel(again);
 	if (!ret)
 		ret = ktrace_messages_open(again, &p.messages);
 	if (!ret)
@@ -240,7 +248,7 @@ int ktrace_sync_traceset(struct ktrace_traceset *set, const struct ktrace_sync_o
 		ret = set_hosts(sync, set, opts ? opts->reference : NULL);
 	if (!ret && sync->machines.nr > 1) {
 		ret = ktrace_sync_ties(sync, set);
-		if (!ret && !(opts && opts->without_messages) && has_kernel_events(set))
+		if (!ret && !(opts && opts->without_messages) && ktrace_sync_has_packets(set))
 			ret = pass(sync, set);
 		set_spans(sync);
 		if (!ret)

@@ -15,15 +15,19 @@
  * @machines:	hosts; of text, without traces
  * @offset:	for each host, what was added in the middle, ns
  * @stats:	statistics
+ * @made:	of ktrace_kept_options()
  */
 struct ktrace_sync {
 	struct estimate e;
 	struct machines machines;
 	double *offset;
 	struct ktrace_sync_stats stats;
+	__u64 made;
 };
 
 int ktrace_sync_new(const struct ktrace_sync_options *opts, struct ktrace_sync **out);
+/* True if several traces have kernel events, which may be packets. */
+bool ktrace_sync_has_packets(const struct ktrace_traceset *set);
 /* wall_ties.c */
 int ktrace_sync_ties(struct ktrace_sync *sync, const struct ktrace_traceset *set);
 /* correct.c */

@@ -34,6 +34,25 @@ static int wake_stream(struct stream *s)
 	return 0;
 }
 
+void ktrace_set_only_kernel(struct ktrace_traceset *set)
+{
+	size_t i;
+
+	set->only_kernel = true;
+	for (i = 0; i < set->trace_nr; i++)
+		set->traces[i]->learns_nothing = true;
+}
+
+/* Leaves out what is between a stream's first event and its last section. */
+static void leave_out(struct stream *s)
+{
+	if (s->next + 1 >= s->entry_nr)
+		return;
+	s->next = s->entry_nr - 1;
+	s->cur.off = s->cur.end;
+	s->lost_left = 0;
+}
+
 /* Lets all streams that have an event again take part in the merge. */
 static int wake_all(struct ktrace_traceset *set)
 {
@@ -47,6 +66,8 @@ static int wake_all(struct ktrace_traceset *set)
 	for (i = 0; i < m->nr && !ret; i++) {
 		ktrace_readahead_turn(set->ahead); /* one section each is not many in a row */
 		ret = wake_stream(m->streams[i]);
+		if (set->only_kernel && m->streams[i]->pub.kind != KTRACE_CHANNEL_KERNEL)
+			leave_out(m->streams[i]);
 	}
 	ktrace_merge_rebuild(m);
 	return ret;
@@ -175,7 +196,7 @@ static int special(struct ktrace_traceset *set, struct stream *s, struct ktrace_
 	s->prev_raw = s->now.ts;
 	if (s->now.tid_flags & (KTRACE_REC_FRAG_FIRST | KTRACE_REC_FRAG_NEXT))
 		ret = ktrace_fragment_add(&set->fragments, e, s->now.tid_flags);
-	else if (s->pub.kind == KTRACE_CHANNEL_KERNEL)
+	else if (stream_may_teach(s))
 		ret = ktrace_trace_learn(s->trace, e) ? -ENOMEM : 1;
 	set->stats.events += ret == 1;
 	return ret;

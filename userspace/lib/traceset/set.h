@@ -21,6 +21,7 @@
  * @end:	time of the last event of streams that have ended
  * @is_begun:	the streams have been moved to their first events
  * @is_consumed: the event on top of @merge was delivered
+ * @only_kernel: of streams of programs, only what says when they begin and end is delivered
  */
 struct ktrace_traceset {
 	struct ktrace_traceset_options opts;
@@ -34,6 +35,7 @@ struct ktrace_traceset {
 	__u64 end;
 	bool is_begun;
 	bool is_consumed;
+	bool only_kernel;
 };
 
 /* iterate.c */

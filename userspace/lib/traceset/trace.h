@@ -213,6 +213,7 @@ struct fact {
  * @image_nr:	how many
  * @clock:	readings
  * @correction:	replaces @clock and @offset if it has knots
+ * @learns_nothing: names of threads are of no interest
  * @has_new_clock: streams may have cached stretches that new readings have changed
  * @offset:	from CLOCK_MONOTONIC to time; valid if @has_offset
  * @facts:	what META says about trace, host and end
@@ -254,6 +255,7 @@ struct trace {
 	size_t image_nr;
 	struct clock clock;
 	struct correction correction;
+	bool learns_nothing;
 	bool has_new_clock;
 	__u64 offset;
 	bool has_offset;
@@ -300,6 +302,13 @@ void ktrace_stream_rewind(struct stream *s, size_t entry);
 void ktrace_stream_set_gap(struct stream *s, struct gap gap);
 __u64 ktrace_stream_time(struct stream *s, __u64 raw);
 void ktrace_stream_see_lost(struct stream *s, const struct ktrace_lost *lost);
+
+/* iterate.c */
+/*
+ * Before the first event is read: delivers events of the kernel only, but the first one of each
+ * stream of a program, and those of its last section, and learns no names.
+ */
+void ktrace_set_only_kernel(struct ktrace_traceset *set);
 
 /* seek.c */
 /* An event that began more sections than this before the target comes without its start. */
@@ -374,7 +383,7 @@ static inline __u64 stream_time(struct stream *s, __u64 raw)
 /* True if events of the stream may carry names of threads, see thread_tracking.c. */
 static inline bool stream_may_teach(const struct stream *s)
 {
-	return s->pub.kind == KTRACE_CHANNEL_KERNEL;
+	return s->pub.kind == KTRACE_CHANNEL_KERNEL && !s->trace->learns_nothing;
 }
 
 static inline bool event_teaches(__u32 id)

@@ -166,11 +166,15 @@ static struct ktrace_traceset *open_as(bool is_live, int nr, char **paths, int *
 	*status = STATUS_OK;
 	if (!ret)
 		ret = add_files(set, nr, paths, status);
-	if (!ret)
-		ret = clocks_correct(set, is_live && !files_are_over(set));
 	if (ret) {
 		fprintf(stderr, "ktrace: %s\n", strerror(-ret));
 		*status = STATUS_DAMAGED;
+		return NULL;
+	}
+	if (ktrace_traceset_trace(set, 0) &&
+	    clocks_correct(set, is_live && !files_are_over(set))) {
+		*status = STATUS_DAMAGED;
+		ktrace_traceset_close(set);
 		return NULL;
 	}
 	if (!ktrace_traceset_trace(set, 0)) {

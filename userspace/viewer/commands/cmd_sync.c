@@ -3,12 +3,15 @@
 #include "sync_show.h"
 
 #include "base/clocks.h"
+#include "base/clocks_cache.h"
 #include "base/hosts.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Returns the number of the host of a trace. */
 static __u32 host_of(const struct sync_run *r, const struct ktrace_trace *trace)
@@ -59,6 +62,38 @@ static int evaluate(struct sync_run *r)
 	return ret ? ret : r->error;
 }
 
+static void complain_growing(const struct sync_run *r)
+{
+	const struct ktrace_trace *trace;
+	size_t i;
+
+	for (i = 0; (trace = ktrace_traceset_trace(r->set, i)); i++)
+		if (!ktrace_trace_is_closed(trace))
+			complain_about(ktrace_trace_path(trace), "not closed: once it has grown, "
+				       "'%s' no longer fits", r->path);
+}
+
+/* Writes what was found to a file. Returns 0, -errno, as already reported. */
+static int save(const struct sync_run *r, int nr, char **inputs)
+{
+	const char *name = output_name(r->path, nr, inputs);
+	const int fd = name ? open(name, O_WRONLY | O_CLOEXEC) : -1;
+	int ret = !name ? -EINVAL : fd < 0 ? -errno : output_room(fd, 0);
+
+	if (!name)
+		return ret;
+	if (!ret)
+		ret = ktrace_sync_save(r->sync, r->set, fd);
+	if (fd >= 0 && close(fd) && !ret)
+		ret = -errno;
+	ret = output_name_end(ret);
+	if (!ret)
+		complain_growing(r);
+	else
+		complain_about(r->path, "%s", output_error(ret));
+	return ret;
+}
+
 static int complain(int error, const char *reference)
 {
 	if (error == -ENOENT)
@@ -66,6 +101,15 @@ static int complain(int error, const char *reference)
 	else
 		complain_safely("ktrace sync: %s", strerror(-error));
 	return error == -ENOENT ? STATUS_USAGE : STATUS_DAMAGED;
+}
+
+/* Lets commands find the result that they would find with their options. */
+static void keep(const struct sync_run *r)
+{
+	const struct ktrace_sync_options *o = &r->opts;
+
+	if (o->analysis == KTRACE_SYNC_HULL && !o->wander_ppb && !o->reference)
+		clocks_cache_save(r->sync, r->set, o);
 }
 
 static int sync_files(struct sync_run *r, int nr, char **paths)
@@ -83,7 +127,11 @@ static int sync_files(struct sync_run *r, int nr, char **paths)
 		return complain(ret, r->opts.reference);
 	if (hosts_count(r->set) < 2)
 		complain_safely("ktrace sync: all files are of one host: there is nothing to do");
+	else
+		keep(r);
 	complain_files(r->set);
+	if (r->path && save(r, nr, paths))
+		return STATUS_DAMAGED;
 	return files_status(r->set, status);
 }
 
@@ -187,6 +235,9 @@ static const struct option_row rows[] = {
 		  "(default: the one with the least error)" },
 	{ .name = "evaluate", .flag = MEMBER(evaluates),
 	  .help = "read all again, and show how long messages took" },
+	{ .letter = 'o', .name = "output", .value = "FILE", .text = MEMBER(path),
+	  .help = "also write what was found to FILE: the other commands\n"
+		  "read it with --clocks FILE, instead of all events" },
 	{ .name = "text", .flag = MEMBER(is_text),
 	  .help = "the file has messages as text, 'from to sent received'" },
 	{ .help = NULL },
@@ -207,6 +258,8 @@ static int run(const struct command *cmd, int argc, char **argv)
 		return status;
 	if (r.is_text && argc - optind != 1)
 		return command_usage(cmd, "--text: one file");
+	if (r.is_text && r.path)
+		return command_usage(cmd, "--output: not with --text, which has no files of hosts");
 	r.out = output();
 	status = r.is_text ? sync_text(&r, argv[optind]) :
 			     sync_files(&r, argc - optind, argv + optind);

@@ -26,6 +26,7 @@ struct trips {
  * @is_text:	the file is text
  * @evaluates:	read all again, and look at the messages
  * @is_json:	print JSON
+ * @path:	file for --clocks of other commands, NULL = none
  * @set:	the files, corrected; NULL for text
  * @sync:	the result
  * @out:	where it goes
@@ -38,6 +39,7 @@ struct sync_run {
 	bool is_text;
 	bool evaluates;
 	bool is_json;
+	const char *path;
 	struct ktrace_traceset *set;
 	struct ktrace_sync *sync;
 	struct ktrace_out *out;
