@@ -64,6 +64,37 @@ shows() { retry 0.02 is_on_screen "$1" || { screen; return 1; }; }
 	[ "$(grep -cE 'sent,|^hosts:' <<<"$output")" -eq 0 ]
 }
 
+@test "flow: columns that are narrower than the error are marked" {
+	run_ktrace flow hosts/h0 hosts/h1
+	[ "$(grep -cE '^(client|server1) .*\|.*~' <<<"$output")" -eq 0 ]
+	grep -q '~ times are inexact' <<<"$output"
+	# 20 us a column
+	run_ktrace flow --since 0.1 --until 0.11 --width 500 hosts/h0 hosts/h1
+	[ "$status" -eq 0 ]
+	[ "$(grep -cE '^server1 .*\|.*~.*\|' <<<"$output")" -eq 1 ]
+	[ "$(grep -cE '^client .*\|.*~' <<<"$output")" -eq 0 ]
+}
+
+@test "seq: files of several hosts begin by one clock, with an error" {
+	LC_ALL=C run_ktrace seq hosts/h0 hosts/h1 hosts/h2
+	[ "$status" -eq 0 ]
+	mapfile -t lines <<<"$output"
+	[[ ${lines[0]} =~ ^[0-9]+\.[0-9]{9}\ hosts/h0$ ]]
+	[[ ${lines[1]} =~ ^[0-9]+\.[0-9]{9}\ hosts/h1\ \+-[0-9.]+us$ ]]
+	run_ktrace seq --json hosts/h0 hosts/h1 hosts/h2
+	# The same as list
+	"$KTRACE" list --json hosts/h0 hosts/h1 hosts/h2 |
+		jq -sc 'group_by(.trace) | map(min_by(.raw) | [.raw, .time[0:20], .error_ns])' >listed
+	jq -sc 'map([.raw, .time[0:20], .error_ns])' <<<"$output" >begins
+	diff listed begins
+	# One by one, or by its own clock, a file has no error.
+	run_ktrace seq hosts/h1
+	[[ $output =~ ^[0-9.]+\ hosts/h1$ ]]
+	own=$output
+	run_ktrace seq --clocks own hosts/h0 hosts/h1
+	[ "$(tail -n 1 <<<"$output")" = "$own" ]
+}
+
 @test "tui: rows by host with their messages, times with their errors" {
 	export TMUX_TMPDIR=$BATS_TEST_TMPDIR
 	unset TMUX

@@ -113,7 +113,7 @@ print(re.sub(r"(?m)^rec (\d+)", lambda m: f"rec {int(m[1]) + 30000000000000001 *
 	run node "$HTML/hosts.mjs" "file://$PWD/t.html" events.json flow.json
 	echo "$output"
 	[ "$status" -eq 0 ]
-	[ "$(grep -c '^ok' <<<"$output")" -eq 5 ]
+	[ "$(grep -c '^ok' <<<"$output")" -eq 7 ]
 }
 
 @test "the page shows stacks among the details of an event" {

@@ -66,6 +66,40 @@ await run(url, {
 		await settled(page);
 		assert.equal(await page.evaluate(() => window.ktrace.interval()), null);
 	},
+	async 'rows of hosts are hatched where their error is wider than a pixel'(page) {
+		const inexact = () => page.evaluate(() => [0, 1].map(m => window.ktrace.inexact(m)));
+
+		await show(page);
+		const [reference, other] = await inexact();
+		assert.deepEqual(reference, []);
+		assert.ok(other.length);
+		for (const [left, right, text] of other) {
+			assert.ok(left >= 0 && right > left);
+			assert.match(text, /^± [0-9.]+ [mµn]?s$/);
+		}
+		await page.keyboard.press('0');
+		await until(page, () => window.ktrace.view().to - window.ktrace.view().from > 5e8);
+		await settled(page);
+		assert.deepEqual(await inexact(), [[], []]);
+	},
+	async 'the distance to an event of another host has its error'(page) {
+		// The client's last event before one of a server, which is the next one of any
+		const at = events.findIndex((e, i) => e.trace === 0 && events[i + 1]?.trace === 1);
+		const next = events[at + 1];
+
+		await page.goto(`${url}#e=${at}`);
+		await page.reload();
+		await page.waitForSelector('#details .next');
+		await settled(page);
+		const texts = await page.$$eval('#details .next tr:first-child button', all => all.map(b =>
+			[Number(b.dataset.index), b.textContent]));
+		const text = texts.find(([index]) => index === at + 1)[1];
+		assert.match(text, / ± [0-9.]+ [mµn]?s$/, `${text} ${JSON.stringify(next)}`);
+		// Of the same thread or CPU it has none.
+		for (const button of await page.$$eval('#details .next tr:nth-child(2) button', all =>
+			all.map(b => b.textContent)))
+			assert.doesNotMatch(button, /±/);
+	},
 	async 'errors hold for each event, and are no more than twice as large'(page) {
 		const errors = await page.evaluate(all => all.map(([file, ns]) => window.ktrace.errorAt(file, ns)),
 			events.map(e => [e.trace, e.ns]));

@@ -5,11 +5,12 @@
 #include <errno.h>
 #include <stdlib.h>
 
-enum { MARK_SENT = 1, MARK_RECEIVED = 2 };
+enum { MARK_SENT = 1, MARK_RECEIVED = 2, MARK_INEXACT = 4 };
 
 int message_marks_begin(struct message_marks *m, const struct ktrace_traceset *set,
 			const struct timeline *strip)
 {
+	size_t i;
 	int ret;
 
 	*m = (struct message_marks){ .set = set, .strip = strip };
@@ -18,27 +19,55 @@ int message_marks_begin(struct message_marks *m, const struct ktrace_traceset *s
 	while (ktrace_traceset_trace(set, m->nr))
 		m->nr++;
 	m->hosts = calloc(m->nr, sizeof(*m->hosts));
+	for (i = 0; m->hosts && i < m->nr; i++)
+		m->hosts[i].machine = machine_of(set, ktrace_traceset_trace(set, i));
 	ret = m->hosts ? ktrace_messages_open(set, &m->messages) : -ENOMEM;
 	if (ret)
 		message_marks_end(m);
 	return ret;
 }
 
-/* Marks one end. Without memory the row stays empty, but the numbers are right. */
-static void put_end(struct message_marks *m, const struct ktrace_message_end *end, int mark)
+/* Marks a column. Without memory the row stays empty, but the numbers are right. */
+static void mark(const struct timeline *s, struct message_host *host, __u64 time, int mark)
 {
-	const struct timeline *s = m->strip;
-	const __u32 machine = machine_of(m->set, end->trace);
-	struct message_host *host = m->hosts + machine;
-
-	if (machine >= m->nr || end->time < s->from || end->time >= s->to)
-		return;
-	host->sent += mark == MARK_SENT;
-	host->received += mark == MARK_RECEIVED;
 	if (!host->marks)
 		host->marks = calloc((size_t)s->width, 1);
 	if (host->marks)
-		host->marks[timeline_column(s, end->time)] |= (unsigned char)mark;
+		host->marks[timeline_column(s, time)] |= (unsigned char)mark;
+}
+
+static struct message_host *host_of(const struct message_marks *m, const struct ktrace_trace *trace)
+{
+	const size_t number = ktrace_trace_index(trace);
+
+	return number < m->nr ? &m->hosts[m->hosts[number].machine] : NULL;
+}
+
+static void put_end(struct message_marks *m, const struct ktrace_message_end *end, int what)
+{
+	const struct timeline *s = m->strip;
+	struct message_host *host = host_of(m, end->trace);
+
+	if (!host || end->time < s->from || end->time >= s->to)
+		return;
+	host->sent += what == MARK_SENT;
+	host->received += what == MARK_RECEIVED;
+	mark(s, host, end->time, what);
+}
+
+void message_marks_time(struct message_marks *m, const struct ktrace_trace_event *e)
+{
+	const struct timeline *s = m->strip;
+	struct message_host *host = m->hosts ? host_of(m, e->stream->trace) : NULL;
+	struct time_error error;
+
+	if (!host || e->time < s->from || e->time >= s->to ||
+	    (host->marks && host->marks[timeline_column(s, e->time)] & MARK_INEXACT))
+		return;
+	error = time_error_of(e->stream->trace, e->raw);
+	if (!error.is_known ||
+	    error.early_ns + error.late_ns > (s->to - s->from) / (unsigned int)s->width)
+		mark(s, host, e->time, MARK_INEXACT);
 }
 
 void message_marks_put(void *arg, const struct ktrace_message *message)
@@ -52,7 +81,10 @@ void message_marks_put(void *arg, const struct ktrace_message *message)
 
 int message_marks_add(struct message_marks *m, const struct ktrace_trace_event *e)
 {
-	return m->messages ? ktrace_messages_add(m->messages, e, message_marks_put, m) : 0;
+	if (!m->messages)
+		return 0;
+	message_marks_time(m, e);
+	return ktrace_messages_add(m->messages, e, message_marks_put, m);
 }
 
 void message_marks_finish(struct message_marks *m, ktrace_message_fn found, void *arg)
@@ -65,7 +97,7 @@ void message_marks_finish(struct message_marks *m, ktrace_message_fn found, void
 
 char message_marks_letter(const struct message_marks *m, __u32 machine, int column)
 {
-	static const char letters[] = { ' ', '>', '<', 'x' };
+	static const char letters[] = { ' ', '>', '<', 'x', '~', '>', '<', 'x' };
 
 	return machine < m->nr && m->hosts[machine].marks ?
 	       letters[m->hosts[machine].marks[column]] : ' ';

@@ -2,6 +2,8 @@
 /* packet_wakeups.c - which received packet woke a thread, and which thread sent it */
 #include "packet_wakeups.h"
 
+#include "packet_flows.h"
+
 #include "base/grow.h"
 #include "events/slices.h"
 
@@ -11,7 +13,6 @@
 
 #define VEC_NONE (-1)
 #define VEC_NET_RX 3
-#define USERS 2
 #define RANK_UNKNOWN 4	/* ranks of packets of connections of which the user is not known */
 
 enum { TCP_FIN = 1, TCP_SYN = 2, TCP_RST = 4 };
@@ -25,32 +26,6 @@ struct net {
 	__u32 payload;
 	__u32 transport;
 	__u32 tcp_flags;
-};
-
-/* struct flow_key - one end of a connection */
-struct flow_key {
-	__u32 machine;
-	__u32 transport;	/* 0: the packet has no ports */
-	__u16 ports[2];		/* that of @machine first */
-	__u8 ips[2][16];
-};
-
-/**
- * struct packet_flow - a connection at one of its ends
- * @key:	which
- * @tids:	the first threads that sent on it in their own context; 0 = no further one
- * @users:	their serials
- * @is_shared:	more threads did
- * @writer:	serial of the one that did last in this pass, + 1; 0 = none
- * @wrote:	when
- */
-struct packet_flow {
-	struct flow_key key;
-	__u32 tids[USERS];
-	__u64 users[USERS];
-	bool is_shared;
-	__u64 writer;
-	__u64 wrote;
 };
 
 /* struct run_packet - a packet received in the current run of a softirq */
@@ -181,7 +156,7 @@ void packet_wakeups_free(struct packet_wakeups *w)
 	hash_table_free(&w->senders);
 }
 
-/* ---- connections ---- */
+/* ---- events ---- */
 
 static struct flow_key flow_key(const struct packet_wakeups *w, const struct net *net,
 				bool is_sent)
@@ -198,67 +173,6 @@ static struct flow_key flow_key(const struct packet_wakeups *w, const struct net
 		key.transport = 0;
 	return key;
 }
-
-static bool is_same_flow(const struct flow_key *a, const struct flow_key *b)
-{
-	return a->transport && !memcmp(a, b, sizeof(*a));
-}
-
-/* Returns a connection, which is made; NULL: the packet has none, or there are too many. */
-static struct packet_flow *need_flow(struct packet_wakeups *w, const struct flow_key *key)
-{
-	struct packet_flow *flow = key->transport ? hash_table_find(&w->flows, key) : NULL;
-
-	if (flow || !key->transport)
-		return flow;
-	if (w->flows.nr < PACKET_FLOWS_MAX)
-		return hash_table_need(&w->flows, key, &w->error);
-	w->flows_over++;
-	return NULL;
-}
-
-static void add_user(struct packet_flow *flow, const struct ktrace_process *p)
-{
-	__u32 i;
-
-	for (i = 0; i < USERS && flow->tids[i]; i++)
-		if (flow->users[i] == p->serial)
-			return;
-	if (i == USERS) {
-		flow->is_shared = true;
-		return;
-	}
-	flow->tids[i] = p->tid;
-	flow->users[i] = p->serial;
-}
-
-/* enum owner - whom a connection belongs to, as seen by a thread */
-enum owner { OWNER_SELF, OWNER_UNKNOWN, OWNER_OTHERS };
-
-/* Other threads of the same process may share a connection, so their connections are unknown. */
-static enum owner owner_of(const struct packet_wakeups *w, const struct flow_key *key,
-			   const struct ktrace_process *p)
-{
-	const struct packet_flow *flow = key->transport ? hash_table_find(&w->flows, key) : NULL;
-	const __u32 pid = ktrace_process_pid(w->state, p);
-	enum owner owner = OWNER_UNKNOWN;
-	const struct ktrace_process *user;
-	__u32 i;
-
-	if (!flow)
-		return OWNER_UNKNOWN;
-	for (i = 0; i < USERS && flow->tids[i]; i++) {
-		if (flow->users[i] == p->serial)
-			return OWNER_SELF;
-		user = ktrace_state_find(w->state, p->machine, flow->tids[i], -1);
-		if (user && pid && ktrace_process_pid(w->state, user) == pid)
-			return OWNER_UNKNOWN;
-		owner = OWNER_OTHERS;
-	}
-	return flow->is_shared ? OWNER_UNKNOWN : owner;
-}
-
-/* ---- events ---- */
 
 static struct packet_cpu *cpu_of_event(struct packet_wakeups *w)
 {
@@ -368,7 +282,7 @@ static void see_received(struct packet_wakeups *w, struct packet_cpu *cpu,
 
 	if (is_in_interrupt(cpu, w->event))
 		add_to_run(w, cpu, &packet);
-	for (i = 0; flow && !packet.is_bare && i < USERS && flow->tids[i]; i++)
+	for (i = 0; flow && !packet.is_bare && i < PACKET_FLOW_USERS && flow->tids[i]; i++)
 		note_first(w, flow->users[i], flow->tids[i], cpu->machine);
 }
 
@@ -380,7 +294,7 @@ static struct packet_cause answered(const struct packet_cpu *cpu, const struct f
 
 	while (i--) {
 		packet = &cpu->run[i];
-		if (is_same_flow(&packet->flow, key))
+		if (packet_flow_is_same(&packet->flow, key))
 			return (struct packet_cause){ packet->id, packet->time,
 						      PACKET_CAUSE_FOUND };
 	}
@@ -410,7 +324,7 @@ static struct packet_sender by_thread(const struct packet_wakeups *w, struct pac
 	if (!p || !p->tid)
 		return (struct packet_sender){ .thread = 0 };
 	if (flow) {
-		add_user(flow, p);
+		packet_flow_add_user(flow, p);
 		flow->writer = p->serial + 1;
 		flow->wrote = e->time;
 	}
@@ -421,7 +335,7 @@ static void see_sent(struct packet_wakeups *w, const struct packet_cpu *cpu,
 		     const struct net *net)
 {
 	const struct flow_key key = flow_key(w, net, true);
-	struct packet_flow *flow = need_flow(w, &key);
+	struct packet_flow *flow = packet_flow_need(w, &key);
 	struct packet_sender s = is_in_interrupt(cpu, w->event) ?
 		by_interrupt(cpu, flow, &key, net) : by_thread(w, flow);
 	struct packet_sender *kept;
@@ -543,11 +457,11 @@ static bool waits_for_file(const struct packet_wakeups *w, const struct ktrace_p
 static int rank_of(const struct packet_wakeups *w, const struct run_packet *packet,
 		   const struct ktrace_process *p)
 {
-	const enum owner owner = owner_of(w, &packet->flow, p);
+	const enum packet_owner owner = packet_flow_owner(w, &packet->flow, p);
 
-	if (packet->time < p->since || owner == OWNER_OTHERS)
+	if (packet->time < p->since || owner == PACKET_OWNER_OTHERS)
 		return -1;
-	return (owner == OWNER_UNKNOWN ? RANK_UNKNOWN : 0) + 2 * packet->is_used +
+	return (owner == PACKET_OWNER_UNKNOWN ? RANK_UNKNOWN : 0) + 2 * packet->is_used +
 	       packet->is_bare;
 }
 
@@ -568,7 +482,7 @@ static struct packet_cause cause_in_run(const struct packet_wakeups *w, struct p
 			best = &cpu->run[i];
 			best_rank = rank;
 			is_ambiguous = false;
-		} else if (!is_same_flow(&best->flow, &cpu->run[i].flow)) {
+		} else if (!packet_flow_is_same(&best->flow, &cpu->run[i].flow)) {
 			is_ambiguous = rank >= RANK_UNKNOWN;
 		}
 	}

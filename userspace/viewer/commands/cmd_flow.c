@@ -159,8 +159,11 @@ static int take_message(struct analysis *a, const struct ktrace_trace_event *e)
 {
 	struct flow *f = (struct flow *)a;
 
-	return f->messages.messages ?
-	       ktrace_messages_add(f->messages.messages, e, on_message, f) : 0;
+	if (!f->messages.messages)
+		return 0;
+	if (!f->lists && !a->is_json)
+		message_marks_time(&f->messages, e);
+	return ktrace_messages_add(f->messages.messages, e, on_message, f);
 }
 
 static void finish(struct analysis *a)
@@ -237,7 +240,7 @@ static void put_head(struct analysis *a)
 	out_printf(a->out, ". sleep  D wait for disk  f fork  x exit  z zombie\n\n");
 	if (f->messages.hosts)
 		out_printf(a->out, "hosts: > sent a message to another host  < received one  "
-			   "x both\n\n");
+			   "x both  ~ times are inexact\n\n");
 	timeline_scale(&f->strip, a->start, 28, a->out);
 }
 

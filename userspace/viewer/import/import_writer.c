@@ -59,6 +59,8 @@ struct import_writer {
 	char *machine;
 	char *boot;
 	struct import_stamps stamps;
+	__u64 clock_at;		/* the last reading of the clock */
+	__u64 last;		/* latest stamp */
 	struct import_types types;
 	struct stream *streams[IMPORT_WRITER_KINDS][IMPORT_WRITER_CPUS + 1];
 	__u32 stream_nr;
@@ -120,6 +122,19 @@ int import_writer_about(struct import_writer *f, const struct import_writer_abou
 	return ret;
 }
 
+/* Adds a reading of the clock at a stamp of the file. The clock may have begun before its zero. */
+static void put_clock(struct import_writer *f, struct ktrace_text *t, __u64 at)
+{
+	const __u64 raw = at > f->stamps.shift ? at : f->stamps.shift;
+
+	ktrace_text_line(t, "clock");
+	ktrace_text_u64(t, "raw", raw);
+	ktrace_text_u64(t, "mono_ns", raw);
+	ktrace_text_u64(t, "real_ns", import_stamps_zero(&f->stamps) + (raw - f->stamps.shift));
+	ktrace_text_u64(t, "hz", 1000000000);
+	f->clock_at = raw;
+}
+
 /*
  * Describes the clock at the first stamp. With a zero of its own it is not that of the boot, whose
  * traces share a zero.
@@ -132,16 +147,26 @@ static int begin_clock(struct import_writer *f, __u64 first)
 	if (f->stamps.is_begun)
 		return 0;
 	import_stamps_begin(&f->stamps, first);
-	if (f->boot && !f->stamps.shift) {
+	if (import_writer_is_of_boot(f)) {
 		ktrace_text_line(&t, "host");
 		ktrace_text_str(&t, "boot", f->boot);
 	}
-	ktrace_text_line(&t, "clock");
-	ktrace_text_u64(&t, "raw", f->stamps.shift);
-	ktrace_text_u64(&t, "mono_ns", f->stamps.shift);
-	ktrace_text_u64(&t, "real_ns", import_stamps_zero(&f->stamps));
-	ktrace_text_u64(&t, "hz", 1000000000);
+	put_clock(f, &t, f->stamps.first_at);
 	ret = ktrace_text_flush(&t, f->tf);
+	ktrace_text_free(&t);
+	return ret;
+}
+
+/* Describes the clock at the last stamp: readings tell over which times clocks are compared. */
+static int end_clock(struct import_writer *f)
+{
+	struct ktrace_text t = { 0 };
+	int ret = 0;
+
+	if (f->stamps.is_begun && f->last > f->clock_at) {
+		put_clock(f, &t, f->last);
+		ret = ktrace_text_flush(&t, f->tf);
+	}
 	ktrace_text_free(&t);
 	return ret;
 }
@@ -379,6 +404,7 @@ int import_writer_put(struct import_writer *f, const struct import_writer_event 
 	int ret = begin_clock(f, e->ts);
 
 	placed.ts = import_stamps_place(&f->stamps, e->ts);
+	f->last = placed.ts > f->last ? placed.ts : f->last;
 	if (!ret)
 		ret = import_hold_put(&f->hold, f, &placed);
 	f->events += !ret;
@@ -415,6 +441,11 @@ int import_writer_lost(struct import_writer *f, __u32 kind, int cpu, __u64 ts,
 int import_writer_text(struct import_writer *f, struct ktrace_text *text)
 {
 	return ktrace_text_flush(text, f->tf);
+}
+
+bool import_writer_is_of_boot(const struct import_writer *f)
+{
+	return f->boot && !f->stamps.shift;
 }
 
 __u64 import_writer_events(const struct import_writer *f)
@@ -474,6 +505,8 @@ int import_writer_close(struct import_writer *f)
 	ret = import_hold_end(&f->hold, f);
 	if (!ret && f->has_about)
 		ret = begin_clock(f, 0);
+	if (!ret)
+		ret = end_clock(f);
 	error = flush_all(f);
 	ret = ret ? ret : error;
 	error = ktrace_tracefile_close(f->tf);

@@ -110,6 +110,13 @@ struct ktrace_text;
 /** import_writer_text - write lines of META, and empty @text */
 int import_writer_text(struct import_writer *f, struct ktrace_text *text);
 
+/**
+ * import_writer_is_of_boot - true if stamps of the file are those of the boot in its facts
+ *
+ * That is known after the first event.
+ */
+bool import_writer_is_of_boot(const struct import_writer *f);
+
 /** import_writer_events - number of events written so far */
 __u64 import_writer_events(const struct import_writer *f);
 /** import_writer_losses - number of lost events recorded so far */

@@ -82,7 +82,7 @@ static void draw_scale(struct tui *t, int y, int name_width, __u32 letters)
 		ktrace_out_char(&out, ' ');
 	}
 	if (t->flow.messages.hosts)
-		ktrace_out_str(&out, "> sent < received x both ");
+		ktrace_out_str(&out, "> sent < received x both ~ inexact ");
 	draw_line(y, TERM_DIM, &out);
 }
 

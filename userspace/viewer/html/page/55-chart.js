@@ -210,6 +210,7 @@ function draw_rows() {
 	chart.draw.setTransform(dpr, 0, 0, dpr, 0, 0);
 	draw_grid();
 	draw_texts(texts);
+	draw_errors();
 	draw_arrows();
 	draw_lines();
 }
@@ -323,6 +324,83 @@ function draw_grid() {
 	draw.globalAlpha = 1;
 }
 
+// Slanted lines for what is inexact, 6 by 6 pixels
+function hatch() {
+	if (chart.hatch?.color !== looks.theme.accent) {
+		const tile = document.createElement('canvas');
+		tile.width = tile.height = 6;
+		const pen = tile.getContext('2d');
+		pen.strokeStyle = looks.theme.accent;
+		pen.beginPath();
+		for (const x of [-3, 3]) {
+			pen.moveTo(x, 6);
+			pen.lineTo(x + 6, 0);
+		}
+		pen.stroke();
+		chart.hatch = { color: looks.theme.accent, pattern: chart.draw.createPattern(tile, 'repeat') };
+	}
+	return chart.hatch.pattern;
+}
+
+// Where the error of a host's times is wider than a pixel, or unknown: [left, right, text] of each part
+function inexact_parts(machine) {
+	const errors = trace.head.files[machine]?.errors ?? [];
+	const pixel = 1.5 * (view.to - view.from) / chart.width;
+	const parts = [];
+
+	for (let i = Math.max(last_upto(errors.length, k => errors[k][0], view.from), 0);
+		i < errors.length && errors[i][0] < view.to; i++) {
+		const [from, early, late] = errors[i];
+		const is_known = errors[i].length > 1;
+		const left = Math.max(x_of_time(from), 0);
+		const right = Math.min(x_of_time(errors[i + 1]?.[0] ?? trace.span), chart.width);
+
+		if (right > left && (!is_known || early + late > pixel))
+			parts.push([left, right, error_text(is_known ? [early, late] : null).trim()]);
+	}
+	return parts;
+}
+
+// Rows of hosts are hatched there, with the error where it has room.
+function draw_errors() {
+	const { draw } = chart;
+	const first = Math.max(Math.floor(view.scroll / ROW_HEIGHT), 0);
+	const last = Math.min(Math.ceil((view.scroll + chart.height) / ROW_HEIGHT), rows.shown.length);
+
+	chart.inexact = new Map();
+	for (const row of rows.shown.slice(first, last)) {
+		const { kind, machine } = trace.head.rows[row];
+		if (kind !== 'host')
+			continue;
+		const parts = inexact_parts(machine);
+		chart.inexact.set(machine, parts);
+		for (const [left, right] of parts) {
+			draw.globalAlpha = 0.5;
+			draw.fillStyle = hatch();
+			draw.fillRect(left, y_of_row(row) + 2, right - left, ROW_HEIGHT - 5);
+			draw.globalAlpha = 1;
+		}
+		draw_error_texts(parts, y_of_row(row));
+	}
+}
+
+function draw_error_texts(parts, top) {
+	const { draw } = chart;
+
+	draw.font = '11px system-ui, sans-serif';
+	draw.textBaseline = 'middle';
+	for (const [left, right, text] of parts) {
+		const width = 7 * text.length;
+
+		if (right - left < width + 8)
+			continue;
+		draw.fillStyle = looks.theme.back;
+		draw.fillRect(left + 4, top + 2, width, ROW_HEIGHT - 5);
+		draw.fillStyle = looks.theme.text;
+		draw.fillText(text, left + 6, top + 9.5, width - 4);
+	}
+}
+
 // The interval that has the true time of the selected event, where it is wider than a pixel
 function draw_interval() {
 	const { draw } = chart;
@@ -337,6 +415,10 @@ function draw_interval() {
 	draw.fillStyle = looks.theme.accent;
 	draw.globalAlpha = 0.15;
 	draw.fillRect(left, 0, right - left, chart.height);
+	draw.globalAlpha = 0.6;
+	draw.fillStyle = hatch();
+	for (const x of [left, right - 3])
+		draw.fillRect(x, 0, Math.min(3, right - left), chart.height);
 	draw.globalAlpha = 1;
 }
 

@@ -94,7 +94,7 @@ function detail_text(field) {
 // Messages between hosts that EVENT is an end of, in its block and the next ones
 async function messages_of(event) {
 	const first = block_of_event(event.index);
-	const machine = trace.head.streams.find(s => s.file === event.file)?.machine;
+	const machine = machine_of(event);
 	const is_here = (time, row) =>
 		time === event.time && trace.head.rows[row].machine === machine;
 	let found = [];
@@ -172,10 +172,24 @@ async function add_neighbours(box, event, is_over) {
 	}
 }
 
+function machine_of(event) {
+	return trace.head.streams.find(s => s.file === event.file)?.machine;
+}
+
+// How far OTHER is away; of an event of another host, with the error of that
+function away_text(event, other) {
+	const away = duration_text(Number(other.exact - event.exact));
+	const from = error_at(event.file, event.time), to = error_at(other.file, other.time);
+
+	if (from === undefined || machine_of(event) === machine_of(other))
+		return away;
+	return away + error_text(from && to && [to[0] + from[1], to[1] + from[0]]);
+}
+
 function add_link(cell, mark, event, other) {
 	if (!other)
 		return;
-	const away = duration_text(Number(other.exact - event.exact));
+	const away = away_text(event, other);
 
 	make('button', `${mark} ${other.name.replace(/^.*:/, '')} ${away}`, cell,
 		{ type: 'button', title: `${other.name}, ${away}`,

@@ -179,6 +179,7 @@ window.ktrace = {
 	stateAt: state_at,
 	errorAt: error_at,
 	interval: () => chart.interval,
+	inexact: machine => chart.inexact?.get(machine),
 	arrowsOf: async id => (await trace.blocks.get(id)).arrows,
 	// Names of the states that are painted in a row: one for each device pixel
 	painted: row => Array.from(row_codes(row, chart.canvas.width), c => c ? state_name(c - 1) : ''),

@@ -295,6 +295,7 @@ static int complain(struct conversion *c, int ret)
 	if (c->unknown)
 		complain_about(c->path, "%llu packets left out: they refer to lost ones (names, "
 			       "defaults, the clock)", c->unknown);
+	remote_complain(c);
 	if (c->undecoded)
 		complain_about(c->path, "%llu packets are shown without their contents, which are "
 			       "not known; the first is of kind %s", c->undecoded,
@@ -363,6 +364,7 @@ static void free_tables(struct conversion *c)
 	hash_table_free(&c->scopes);
 	spool_free(&c->spool);
 	natives_free(&c->natives);
+	remote_free(&c->remote);
 	schema_free(&c->schema);
 	hash_table_free(&c->gpu_counters);
 	free(c->desc.buf);
@@ -389,6 +391,8 @@ static int write_events(struct conversion *c)
 	error = spool_write(&c->spool, c->f);
 	if (!error)
 		error = import_writer_end(c->f, c->path);
+	if (!error)
+		error = remote_put(c);
 	return error ? error : complain(c, ret);
 }
 
@@ -446,6 +450,8 @@ int convert(struct conversion *c, const char *path, int level)
 
 	if (!ret)
 		ret = convert_learn(c);
+	if (c->is_one_machine)
+		remote_name_boot(c);
 	/* Reading a session with empty buffers gives no bytes at all, which is no error. */
 	if (!ret && c->size && !c->has_any) {
 		complain_about(c->path, "not a Perfetto trace: no packet in it");

@@ -19,6 +19,7 @@
 #include "losses.h"
 #include "native.h"
 #include "packets.h"
+#include "remote.h"
 #include "schema.h"
 #include "sequence.h"
 #include "import/spool.h"
@@ -39,6 +40,7 @@ struct slice {
  * @is_one_machine: only packets of @machine_id are converted; 0 is the one that recorded the trace
  * @machine_id:	that machine
  * @is_further:	another run has converted what belongs to no machine, and reported damage
+ * @recorder:	the machine that recorded the trace, if this is another one; NULL = unknown
  * @data:	the trace, which does not change
  * @size:	bytes
  * @boot:	boot id of the machine, "" = unknown
@@ -80,6 +82,9 @@ struct slice {
  * @is_writing:	the spool is being written
  * @log_timeless: lines of a log whose stamps no snapshot relates to others
  * @marks_bad:	marks of Android in printed text that cannot be read
+ * @uuid:	the trace's id; @has_uuid: it has one
+ * @remote:	clocks that this machine and @recorder have read for each other
+ * @unpaired:	readings of these in packets without any exchange
  * @natives:	recordings of ktrace found in the packets
  * @events:	number of events written
  * @lost:	number of lost events
@@ -97,6 +102,7 @@ struct conversion {
 	bool is_one_machine;
 	__u32 machine_id;
 	bool is_further;
+	const struct remote_recorder *recorder;
 	const unsigned char *data;
 	size_t size;
 	char boot[64];
@@ -145,6 +151,10 @@ struct conversion {
 	bool is_writing;
 	__u64 log_timeless;
 	__u64 marks_bad;
+	__u64 uuid[2];
+	bool has_uuid;
+	struct remote remote;
+	__u64 unpaired;
 	struct natives natives;
 	__u64 events;
 	__u64 lost;
@@ -174,6 +184,8 @@ bool convert_has(const struct conversion *c, const struct packet *p);
 
 /* learn.c: learns what holds for the whole trace. Return: 0, -ENOMEM. */
 int convert_learn(struct conversion *c);
+/* The same from a snapshot of clocks in a field of this writer */
+int convert_learn_clocks(struct conversion *c, const struct packet_field *f, __u32 sequence);
 /*
  * What is known of a packet's time. LOST: the packet that set its clock is lost; FOREIGN: no
  * snapshot relates its clock to ours.

@@ -17,7 +17,7 @@
 /* Field numbers of packets */
 enum { PACKET_FTRACE_EVENTS = 1, PACKET_PROCESS_TREE = 2, PACKET_CLOCK_SNAPSHOT = 6,
        PACKET_SEQUENCE = 10, PACKET_SYSTEM_INFO = 45, PACKET_TRACK_DESCRIPTOR = 60,
-       PACKET_EXTENSIONS = 72, PACKET_PART = 1717 };
+       PACKET_EXTENSIONS = 72, PACKET_UUID = 89, PACKET_REMOTE_SYNC = 107, PACKET_PART = 1717 };
 #define EXTENSIONS_SET 1
 
 /* Clocks read per snapshot; ignores the others. */
@@ -55,7 +55,7 @@ static void learn_base(struct conversion *c, const struct clock_reading *reading
 	c->real_ns = real;
 }
 
-static int learn_clocks(struct conversion *c, const struct packet_field *f, __u32 sequence)
+int convert_learn_clocks(struct conversion *c, const struct packet_field *f, __u32 sequence)
 {
 	Perfetto__Protos__ClockSnapshot *s =
 		perfetto__protos__clock_snapshot__unpack(NULL, f->size, f->data);
@@ -129,6 +129,15 @@ static int learn_extensions(struct conversion *c, const struct packet_field *f)
 	return set.wire == 2 ? schema_add(&c->schema, set.data, set.size) : 0;
 }
 
+/* The trace's id concerns all machines. */
+static void learn_uuid(struct conversion *c, const struct packet *p)
+{
+	const struct packet_field f = content_find(p, PACKET_UUID);
+
+	if (f.wire == 2)
+		remote_learn_uuid(c, &f);
+}
+
 static int learn(void *arg, const struct packet *p)
 {
 	struct conversion *c = arg;
@@ -137,6 +146,7 @@ static int learn(void *arg, const struct packet *p)
 	int ret = 0;
 
 	c->has_any = true;
+	learn_uuid(c, p);
 	if (!convert_has(c, p))
 		return 0;
 	while (!ret && p->size <= PACKET_MAX && packet_next(p, &at, &f) == 1) {
@@ -145,7 +155,7 @@ static int learn(void *arg, const struct packet *p)
 		if (f.number == PACKET_PART)
 			ret = natives_take(&c->natives, &f, sequence_of(p));
 		else if (f.number == PACKET_CLOCK_SNAPSHOT)
-			ret = learn_clocks(c, &f, sequence_of(p));
+			ret = convert_learn_clocks(c, &f, sequence_of(p));
 		else if (f.number == PACKET_TRACK_DESCRIPTOR)
 			ret = learn_track(c, &f);
 		else if (f.number == PACKET_SYSTEM_INFO)
@@ -156,6 +166,8 @@ static int learn(void *arg, const struct packet *p)
 			ret = learn_bundle(c, &f);
 		else if (f.number == PACKET_EXTENSIONS)
 			ret = learn_extensions(c, &f);
+		else if (f.number == PACKET_REMOTE_SYNC)
+			ret = remote_learn(c, &f);
 	}
 	return ret;
 }

@@ -54,11 +54,26 @@ static int take(void *arg, const struct packet *p)
 	return 0;
 }
 
+/* Moves machine 0 to the front: the others need to know its clock. */
+static void put_recorder_first(struct machines *m)
+{
+	__u32 i = 0;
+
+	while (i < m->nr && m->ids[i])
+		i++;
+	if (i == m->nr)
+		return;
+	for (; i; i--)
+		m->ids[i] = m->ids[i - 1];
+	m->ids[0] = 0;
+}
+
 int machines_find(struct machines *m, const unsigned char *data, size_t size)
 {
 	struct packets_trouble trouble;
 	const int ret = packets_walk(data, size, take, m, &trouble);
 
+	put_recorder_first(m);
 	/* The conversion reports damage. */
 	return ret == -EINVAL ? 0 : ret;
 }

@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 /**
- * struct machines - ids of the machines, in order of their first packets
+ * struct machines - ids of the machines: first that which recorded, then by their first packets
  * @ids:	the ids
  * @nr:		number of them
  * @left_out:	packets of further machines

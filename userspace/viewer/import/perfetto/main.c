@@ -25,15 +25,17 @@ static int set_clock(const struct import *x, struct conversion *c)
 	return 0;
 }
 
-/* struct input - the file: its name and content */
+/* struct input - the file: its name and content; recorder: known once it is converted */
 struct input {
 	const char *path;
 	const unsigned char *data;
 	size_t size;
+	struct remote_recorder recorder;
+	bool has_recorder;
 };
 
 /* Converts the packets of machine @id into @writes. Return: as convert(). */
-static int convert_machine(struct import *x, const struct input *in, __u32 id, const char *writes)
+static int convert_machine(struct import *x, struct input *in, __u32 id, const char *writes)
 {
 	struct conversion c;
 	int ret;
@@ -42,17 +44,22 @@ static int convert_machine(struct import *x, const struct input *in, __u32 id, c
 	c.is_one_machine = x->machine_nr;
 	c.machine_id = id;
 	c.is_further = x->machine_nr > 1;
+	c.recorder = in->has_recorder ? &in->recorder : NULL;
 	/* --like and --offset are about the clock of the machine that recorded the trace. */
 	ret = id ? 0 : set_clock(x, &c);
 	if (!ret)
 		ret = convert(&c, writes, x->level);
 	x->events = c.events;
 	x->lost = c.lost;
+	if (ret >= 0 && !id) {
+		remote_recorder_of(&c, &in->recorder);
+		in->has_recorder = true;
+	}
 	return ret;
 }
 
 /* Writes a tracefile for each machine. Return: the worst status, -errno. */
-static int convert_machines(struct import *x, const struct input *in, const struct machines *all)
+static int convert_machines(struct import *x, struct input *in, const struct machines *all)
 {
 	struct import_machine *m;
 	int status = 0, ret = 0;

@@ -352,6 +352,7 @@ void file_close(struct file *f)
 	free(f->texts);
 	free(f->stats);
 	free(f->guests);
+	free(f->guest_ids);
 	if (f->all.data)
 		munmap((void *)f->all.data, f->all.size);
 	*f = (struct file){ .path = f->path };

@@ -111,6 +111,7 @@ struct file_shift {
  * @stats:	statistics of all CPUs of all buffers, as the kernel writes them
  * @stats_size:	bytes of @stats
  * @guests:	names of guests that were recorded with it, one line; NULL = none
+ * @guest_ids:	numbers of their recordings, @guest_nr of them
  * @texts:	kept texts
  * @text_nr:	number of them
  * @damaged:	what makes no sense; NULL = nothing is wrong
@@ -147,6 +148,9 @@ struct file {
 	char *stats;
 	size_t stats_size;
 	char *guests;
+	__u64 *guest_ids;
+	size_t guest_nr;
+	size_t guest_cap;
 	char **texts;
 	size_t text_nr;
 	const char *damaged;

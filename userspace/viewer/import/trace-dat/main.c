@@ -18,11 +18,16 @@
 #include "record.h"
 #include "stats.h"
 
-/* struct recording - its number, and the time since the epoch when its clock was 0 */
+/*
+ * struct recording - its number, and the time since the epoch when its clock was 0
+ * guests: numbers of those that were recorded with it, guest_nr of them
+ */
 struct recording {
 	__u64 id;
 	__s64 date_ns;
 	bool has_date;
+	__u64 *guests;
+	size_t guest_nr;
 };
 
 /**
@@ -91,6 +96,29 @@ static void note_clocks(const struct file *f)
 				       f->buffers[i].name, f->buffers[i].clock, top);
 }
 
+/* True if another file says that this one was recorded as a guest. */
+static bool was_guest(const struct job *job)
+{
+	for (int i = 0; i < job->all_nr; i++)
+		for (size_t k = 0; k < job->all[i].guest_nr; k++)
+			if (job->all[i].guests[k] == job->file.id)
+				return true;
+	return false;
+}
+
+/* Says what is to be known of the times of a guest. */
+static void note_guest(const struct job *job)
+{
+	const struct file *f = &job->file;
+
+	if (f->is_guest)
+		complain_about(f->path, "its times are shifted to its host's clock, as trace-cmd "
+			       "measured it; how wrong they may be the file does not say");
+	else if (was_guest(job))
+		complain_about(f->path, "is of a guest, but has no time shifts: its times are of "
+			       "its own clock, and do not compare with those of its host");
+}
+
 static int begin(struct job *job, __s64 first_ns)
 {
 	const struct file *f = &job->file;
@@ -113,6 +141,7 @@ static int begin(struct job *job, __s64 first_ns)
 	if (*told.host)
 		about.host = told.host;
 	note_clocks(f);
+	note_guest(job);
 	if (f->guests && job->all_nr == 1)
 		complain_about(f->path, "was recorded with guests, each of which has a file of its "
 			       "own, to be given beside this one: %.*s",
@@ -364,7 +393,8 @@ static int learn(struct recording *all, int nr, char **paths)
 		ret = file_open(&f, paths[i]);
 		if (ret)
 			break;
-		all[i] = (struct recording){ f.id, f.date_ns, f.has_date };
+		all[i] = (struct recording){ f.id, f.date_ns, f.has_date, f.guest_ids, f.guest_nr };
+		f.guest_ids = NULL;
 		file_close(&f);
 	}
 	return ret;
@@ -384,6 +414,8 @@ static int convert(struct import *x, int nr, char **paths)
 		ret = convert_file(&job, &hosts, paths[i]);
 		status = ret > status ? ret : status;
 	}
+	for (int i = 0; all && i < nr; i++)
+		free(all[i].guests);
 	free(all);
 	return import_hosts_close(&hosts, ret < 0 ? ret : status);
 }

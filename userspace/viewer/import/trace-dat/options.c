@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 enum option {
 	OPTION_DONE, OPTION_DATE, OPTION_CPUSTAT, OPTION_BUFFER, OPTION_TRACECLOCK, OPTION_UNAME,
 	OPTION_HOOK, OPTION_OFFSET, OPTION_CPUCOUNT, OPTION_VERSION, OPTION_PROCMAPS,
@@ -151,6 +153,9 @@ static int read_guest(struct file *f, struct bytes *b)
 
 	if (!name)
 		return -EBADMSG;
+	if (!LIST_GROW(f->guest_ids, f->guest_nr, f->guest_cap))
+		return -ENOMEM;
+	f->guest_ids[f->guest_nr++] = bytes_number(b, 8);
 	if (len)
 		f->guests[len - 1] = ' ';	/* was '\n' */
 	if (!*name)
