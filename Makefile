@@ -113,6 +113,8 @@ posix-suite: $(BUILD)/lib/libktrace-posix.so
 
 # Tests inspect the stacks of these programs.
 $(addprefix $(BUILD)/obj/tests/progs/,chain.o blocks.o): STD += -fno-omit-frame-pointer -fno-optimize-sibling-calls
+# This one signs return addresses where the processor can do so.
+$(BUILD)/obj/tests/progs/chain.o: STD += $(if $(filter arm64,$(ARCH)),-mbranch-protection=standard)
 
 # Objects: obj/ for programs and archives, pic/ for shared libraries, asan/ for unit tests.
 $(BUILD)/obj/module/% $(BUILD)/obj/userspace/lib/%: INCLUDE += -Imodule

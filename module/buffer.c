@@ -239,11 +239,11 @@ static struct page **alloc_pages_array(const struct kt_layout *l)
 
 /*
  * True if the ring may be quick. A writer to a quick ring wakes the poller only when it opens a
- * block, and reads the TSC without checking the ring's clock.
+ * block, and reads the counter without checking the ring's clock.
  */
 static bool may_be_quick(const struct kt_buffer *b, u32 cpu)
 {
-	return b->rings[cpu].clock == KTRACE_CLOCK_TSC && b->l.watermark >= b->l.block_size;
+	return b->rings[cpu].clock == KTRACE_CLOCK_COUNTER && b->l.watermark >= b->l.block_size;
 }
 
 /*

@@ -390,7 +390,7 @@ EXPORT_SYMBOL_GPL(FTrace_lost);
 /** FTrace_clk_per_msec - time stamp ticks in a millisecond, 0 = unknown (SHK-30) */
 u32 FTrace_clk_per_msec(void)
 {
-	return kt_chunk_tracer.clock == KTRACE_CLOCK_TSC ? kt_arch_counter_khz() :
+	return kt_chunk_tracer.clock == KTRACE_CLOCK_COUNTER ? kt_arch_counter_khz() :
 							   NSEC_PER_MSEC;
 }
 EXPORT_SYMBOL_GPL(FTrace_clk_per_msec);

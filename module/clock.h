@@ -14,7 +14,7 @@
 
 static inline u32 kt_clock_best(void)
 {
-	return kt_arch_counter_is_stable() ? KTRACE_CLOCK_TSC : KTRACE_CLOCK_MONOTONIC;
+	return kt_arch_counter_is_stable() ? KTRACE_CLOCK_COUNTER : KTRACE_CLOCK_MONOTONIC;
 }
 
 #endif

@@ -88,7 +88,7 @@ static u32 context_walk(unsigned long fp, unsigned long *address, u32 max)
 		if (copy_from_user_nofault(&frame, (const void __user *)fp, sizeof(frame)) ||
 		    !frame.caller)
 			break;
-		address[nr++] = frame.caller;
+		address[nr++] = kt_arch_code_address(frame.caller);
 		if (frame.next <= fp)
 			break;
 		fp = frame.next;

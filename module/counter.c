@@ -70,7 +70,8 @@ static int counter_open_cpu(const struct kt_counter *c, int cpu)
 		return PTR_ERR(event);
 	local64_set(&event->count, on->value);
 	perf_event_enable(event);
-	WRITE_ONCE(on->event, event);
+	/* ORD(counter_open_cpu:A) pairs ORD(kt_counter_read:A): a counter is seen whole */
+	smp_store_release(&on->event, event);
 	return 0;
 }
 
@@ -221,7 +222,8 @@ u32 kt_counter_item(const struct kt_counter *c)
  */
 bool kt_counter_read(const struct kt_counter *c, u64 *value)
 {
-	struct perf_event *event = READ_ONCE(raw_cpu_ptr(c->cpus)->event);
+	/* ORD(kt_counter_read:A) pairs ORD(counter_open_cpu:A): a counter is seen whole */
+	struct perf_event *event = smp_load_acquire(&raw_cpu_ptr(c->cpus)->event);
 	unsigned long flags;
 	bool is_there;
 

@@ -101,7 +101,10 @@ static bool passes_filter(struct kt_emit_target *t, const struct kt_event *ev, u
 	const struct kt_event_filter *v;
 	bool is_wanted;
 
-	/* ORD(passes_filter:A) pairs ORD(kt_emit_set_filter:B): special before its filter */
+	/*
+	 * ORD(passes_filter:A) pairs ORD(kt_emit_set_filter:B), ORD(kt_emit_set_live:A): special
+	 * before its filter and its context
+	 */
 	smp_rmb();
 	/* ORD(passes_filter:B) pairs ORD(kt_emit_set_filter:A): a filter is seen whole */
 	v = rcu_dereference_sched(t->filters[ev->id]);
@@ -380,6 +383,8 @@ static bool has_context(const struct kt_emit_target *t, u16 id)
 void kt_emit_set_live(struct kt_emit_target *t, u16 id, bool on)
 {
 	mutex_lock(&targets_lock);
+	/* ORD(kt_emit_set_live:A) pairs ORD(passes_filter:A): filter and context, then special */
+	smp_wmb();
 	assign_bit(id, rcu_access_pointer(t->filters[id]) || has_context(t, id) ? t->special :
 										 t->live, on);
 	find_sole_locked(id);

@@ -50,7 +50,7 @@ MODULE_PARM_DESC(group_kernel, "let everybody who may open the device record ker
 
 static char *clock = "auto";
 module_param(clock, charp, 0444);
-MODULE_PARM_DESC(clock, "clock of all sessions: auto, tsc or monotonic");
+MODULE_PARM_DESC(clock, "clock of all sessions: auto, counter (on x86 also tsc) or monotonic");
 
 /* The clock that was requested at load; AUTO: the best one when a session is created. */
 enum { CLOCK_AUTO = -1 };
@@ -580,12 +580,13 @@ int kt_session_init(void)
 {
 	if (!strcmp(clock, "auto")) {
 		wanted_clock = CLOCK_AUTO;
-	} else if (!strcmp(clock, "tsc") && kt_arch_has_counter()) {
-		wanted_clock = KTRACE_CLOCK_TSC;
+	} else if ((!strcmp(clock, "counter") || !strcmp(clock, "tsc")) && kt_arch_has_counter()) {
+		wanted_clock = KTRACE_CLOCK_COUNTER;
 	} else if (!strcmp(clock, "monotonic")) {
 		wanted_clock = KTRACE_CLOCK_MONOTONIC;
 	} else {
-		pr_err("clock=%s: must be auto, monotonic, or tsc if the machine has one\n", clock);
+		pr_err("clock=%s: must be auto, monotonic, or counter if the machine has one\n",
+		       clock);
 		return -EINVAL;
 	}
 	return 0;

@@ -2,9 +2,13 @@
 /*
  * arch.h - what differs between architectures, as functions with our names
  *
- *   kt_arch_has_counter()	true if there is a cycle counter: KTRACE_CLOCK_TSC
- *   kt_arch_counter_is_stable() true if the kernel guarantees that it is the same on all CPUs
- *   kt_arch_counter_khz()	its frequency
+ *   kt_arch_has_counter()	true if there is a counter that programs can read, too:
+ *				KTRACE_CLOCK_COUNTER
+ *   kt_arch_counter_is_stable() true if the kernel guarantees that it is the same on all CPUs;
+ *				context: process, interrupts on
+ *   kt_arch_counter_khz()	its frequency, 0 = unknown
+ *   kt_arch_counter()		reads it; any context, not ordered against other loads
+ *   kt_arch_inc_local(p)	adds 1 to a word that no other code stores to meanwhile
  *   kt_arch_syscall_abi(nr)	enum ktrace_syscall_abi of the system call that current is in, which
  *				has this number; -1 is none
  *   kt_arch_plain_nr(nr)	the number without bits that tell the ABI
@@ -14,6 +18,8 @@
  *   kt_arch_thread_pointer(where)  gets the thread pointer of current, a 64-bit program; false:
  *				not known
  *   struct kt_arch_frame	what a program's frame pointer points to
+ *   kt_arch_code_address(at)	a return address of a program without what the processor keeps in
+ *				its upper bits
  *   KT_ARCH_HAS_FAULTS		defined if there are tracepoints for page faults; then
  *				kt_arch_fault_access(error), enum ktrace_fault_access of the
  *				processor's error code, and kt_arch_fault_is_protection(error)

@@ -4,6 +4,7 @@
 #define KT_ARCH_GENERIC_H
 
 #include <linux/compat.h>
+#include <linux/compiler.h>
 #include <linux/sched.h>
 #include <asm/unistd.h>
 #include <uapi/linux/ktrace_events.h>
@@ -22,6 +23,18 @@ static inline bool kt_arch_counter_is_stable(void)
 static inline u32 kt_arch_counter_khz(void)
 {
 	return 0;
+}
+
+static inline u64 kt_arch_counter(void)
+{
+	return 0;
+}
+#endif
+
+#ifndef kt_arch_inc_local
+static inline void kt_arch_inc_local(u64 *p)
+{
+	WRITE_ONCE(*p, READ_ONCE(*p) + 1);
 }
 #endif
 
@@ -65,6 +78,13 @@ struct kt_arch_frame {
 	unsigned long next;
 	unsigned long caller;
 };
+#endif
+
+#ifndef kt_arch_code_address
+static inline unsigned long kt_arch_code_address(unsigned long at)
+{
+	return at;
+}
 #endif
 
 #endif

@@ -5,6 +5,7 @@
 
 #include <linux/compat.h>
 #include <linux/sched.h>
+#include <asm/local64.h>
 #include <asm/trap_pf.h>
 #include <uapi/linux/ktrace_events.h>
 
@@ -28,7 +29,20 @@ static inline u32 kt_arch_counter_khz(void)
 {
 	return tsc_khz;
 }
+
+static __always_inline u64 kt_arch_counter(void)
+{
+	return get_cycles();
+}
 #endif
+
+/* One instruction */
+static __always_inline void kt_arch_inc_local(u64 *p)
+{
+	local64_inc((local64_t *)p);
+}
+
+#define kt_arch_inc_local kt_arch_inc_local
 
 #ifdef CONFIG_X86_64
 #include <asm/fsgsbase.h>

@@ -33,10 +33,9 @@
 #include <linux/compiler.h>
 #include <linux/ktime.h>
 #include <linux/string.h>
-#include <linux/timex.h>
 #include <linux/types.h>
-#include <asm/local64.h>
 #include <linux/ktrace.h>
+#include "../arch/arch.h"
 
 #define kt_likely(x) likely(x)
 #define kt_unlikely(x) unlikely(x)
@@ -64,7 +63,7 @@ static inline bool kt_cmpxchg_local(__u64 *p, __u64 old, __u64 new_value)
 
 static inline void kt_inc_local(__u64 *p)
 {
-	local64_inc((local64_t *)p);
+	kt_arch_inc_local(p);
 }
 
 static inline void kt_count(__u64 *p, __u64 n)
@@ -74,13 +73,13 @@ static inline void kt_count(__u64 *p, __u64 n)
 
 static inline __u64 kt_clock(__u32 clock)
 {
-	return clock == KTRACE_CLOCK_TSC ? get_cycles() : ktime_get_mono_fast_ns();
+	return clock == KTRACE_CLOCK_COUNTER ? kt_arch_counter() : ktime_get_mono_fast_ns();
 }
 
-/* Reads the TSC: the module makes no ring quick that has another clock. */
+/* Reads the counter: the module makes no ring quick that has another clock. */
 static inline __u64 kt_clock_quick(__u32 clock)
 {
-	return get_cycles();
+	return kt_arch_counter();
 }
 
 #ifndef KT_TESTPOINT

@@ -40,7 +40,7 @@ static inline __u64 kt_clock(__u32 clock)
 {
 	struct timespec now;
 
-	if (KT_HAS_COUNTER && kt_likely(clock == KTRACE_CLOCK_TSC))
+	if (KT_HAS_COUNTER && kt_likely(clock == KTRACE_CLOCK_COUNTER))
 		return kt_counter();
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (__u64)now.tv_sec * 1000000000u + (__u64)now.tv_nsec;

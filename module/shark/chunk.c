@@ -11,7 +11,7 @@ void kt_shark_set_special(struct kt_shark *t)
 {
 	const __u32 families = t->off | 1u << (FTrace_EVT_next_chunk & FTrace_family_mask);
 
-	t->special = t->clock == KTRACE_CLOCK_TSC ? families | families << 16 : ~0u;
+	t->special = t->clock == KTRACE_CLOCK_COUNTER ? families | families << 16 : ~0u;
 }
 
 /** kt_shark_find - return chunk @n, NULL: there is none */

@@ -100,7 +100,7 @@ struct kt_shark_chunk {
  * @last:	the last stamp
  * @off:	families that are suppressed, a bit each; may be read without the lock
  * @special:	codes, by their low five bits, that kt_shark_log_quick() leaves to the slow path:
- *		those of families that are off, family F with the marker; all without the TSC
+ *		those of families that are off, family F with the marker; all without the counter
  * @clock:	enum ktrace_clock
  * @is_enabled:	between enable and disable
  * @is_init:	a chunk has been created since the start

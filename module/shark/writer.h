@@ -166,7 +166,7 @@ static __always_inline void kt_shark_log_quick(struct kt_shark *t, __u32 code, _
 	if (kt_unlikely(slot == c->limit || t->special >> (code & 31) & 1 ||
 			kt_shark_has_pending(me)))
 		return kt_shark_log_rest(t, code, par1, par2, how, here);
-	kt_shark_fill_at(t, slot, kt_clock_quick(KTRACE_CLOCK_TSC), (__u16)code,
+	kt_shark_fill_at(t, slot, kt_clock_quick(KTRACE_CLOCK_COUNTER), (__u16)code,
 			 (__u16)par1, par2);
 	c->pos = slot + 1;
 	/*

@@ -244,7 +244,7 @@ static void set_up(struct kunit *test, u32 policy)
 	int cpu, i;
 
 	KUNIT_ASSERT_EQ(test, kt_layout_init(&l, &spec), 0);
-	buffer = kt_buffer_alloc(&l, 1, KTRACE_CLOCK_TSC);
+	buffer = kt_buffer_alloc(&l, 1, KTRACE_CLOCK_COUNTER);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, buffer);
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, free_buffer, NULL), 0);
 	drains = kunit_kcalloc(test, l.cpu_nr, sizeof(*drains), GFP_KERNEL);

@@ -44,7 +44,7 @@ void fix_setup(struct kunit *test, __u32 policy, __u64 start)
 	fix->ring.size = FIX_SIZE;
 	fix->ring.block_size = FIX_BLOCK;
 	fix->ring.policy = policy;
-	fix->ring.clock = KTRACE_CLOCK_TSC;
+	fix->ring.clock = KTRACE_CLOCK_COUNTER;
 	kt_ring_make_quick(&fix->ring);
 	fix->words.head = start;
 	fix->tail = (struct ktrace_tail){ .tail = start };

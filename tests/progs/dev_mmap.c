@@ -2,7 +2,7 @@
 /* dev_mmap.c - who may map which part of a channel, and how: uapi/linux/ktrace.h section 2 */
 #include "dev.h"
 
-#define PAGE 4096ul
+#define PAGE ((__u64)sysconf(_SC_PAGESIZE))
 
 enum role { OWNER, WRITER };
 

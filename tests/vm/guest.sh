@@ -19,12 +19,11 @@ GUEST_APPLETS="cat chmod cp dmesg grep head hostname ifconfig insmod ln mkdir
 
 # loglevel=5: warnings reach the console, whose log outlives a panic.  A crash
 # ends the guest at once (with -no-reboot).
-GUEST_PARAMETERS="console=ttyS0 loglevel=5 log_buf_len=4M panic=-1 oops=panic
-	edd=off mitigations=off"
+GUEST_PARAMETERS="loglevel=5 log_buf_len=4M panic=-1 oops=panic mitigations=off"
 
 # Soft lockups are reported after twice as long. The check of the timer waits for some milliseconds
 # of the cycle counter; on a busy host the CPU may get no tick in that time, and the kernel panics.
-GUEST_PATIENCE="no_timer_check watchdog_thresh=60 rcupdate.rcu_cpu_stall_timeout=120"
+GUEST_PATIENCE="watchdog_thresh=60 rcupdate.rcu_cpu_stall_timeout=120"
 
 # Started programs end with this script even if it is killed.
 spawn()
@@ -32,21 +31,29 @@ spawn()
 	exec setpriv --pdeathsig TERM -- "$@"
 }
 
-# Set GUEST_IMAGE, GUEST_TREE (unpacked package or build tree) and GUEST_RELEASE
-# for a flavour.
+# Set GUEST_IMAGE, GUEST_TREE (unpacked package or build tree), GUEST_RELEASE, GUEST_ARCH and GUEST_ROOT (where its
+# programs are) for a flavour.
 guest_kernel()
 {
 	local flavour=$1
 
 	GUEST_APPEND=
+	GUEST_ROOT=/
+	GUEST_ARCH=$(kernel_arch "$flavour")
+	if [ "$GUEST_ARCH" != amd64 ]; then
+		"$DEPS" "vm-$GUEST_ARCH"
+		root_ensure "$GUEST_ARCH"
+		GUEST_ROOT=$ROOT
+	fi
 	if is_kbuild_flavour "$flavour"; then
 		kbuild_ensure "$flavour"
 		GUEST_TREE=$KBUILD_DIR
 		GUEST_IMAGE=$GUEST_TREE/bzImage
+		[ "$GUEST_ARCH" = amd64 ] || GUEST_IMAGE=$GUEST_TREE/Image
 		GUEST_RELEASE=$(cat "$GUEST_TREE/include/config/kernel.release")
 		# ACPI's interrupt routing takes most of the boot on
 		# instrumented kernels
-		GUEST_APPEND="pci=noacpi"
+		[ "$GUEST_ARCH" != amd64 ] || GUEST_APPEND="pci=noacpi"
 	else
 		kernel_ensure "$flavour"
 		GUEST_RELEASE=$KERNEL_RELEASE
@@ -89,6 +96,7 @@ guest_initrd()
 	local busybox applet hash tmp
 
 	busybox=$(command -v busybox)
+	[ "$GUEST_ROOT" = / ] || busybox=$GUEST_ROOT/bin/busybox
 	hash=$(cat "$VM_DIR"/guest/* "$VM_DIR/guest.sh" "$busybox" | sha256sum | cut -c 1-12)
 	GUEST_INITRD=$CACHE/initrd/$(basename "$GUEST_TREE")-$hash.cpio
 	touch -c "$GUEST_INITRD"
@@ -137,7 +145,11 @@ guest_shares()
 	local role
 	local -A share_pid=()
 
-	guest_share root "$work/tree" "$work/root.sock"
+	if [ "$GUEST_ROOT" = / ]; then
+		guest_share root "$work/tree" "$work/root.sock"
+	else
+		guest_share root "$work/tree" "$work/root.sock" "$GUEST_ROOT" "$CACHE" "$(realpath "$VM_DIR/../..")" "$PWD"
+	fi
 	share_pid[root]=$!
 	guest_share control "$work/control" "$work/control.sock" "$out"
 	share_pid[control]=$!
@@ -152,7 +164,7 @@ guest_shares()
 # /dev/kvm alone is not enough: it may exist and not run a stock kernel.
 has_kvm()
 {
-	[ -r /dev/kvm ] && [ -w /dev/kvm ] || return
+	[ "$GUEST_ARCH" = amd64 ] && [ -r /dev/kvm ] && [ -w /dev/kvm ] || return
 	case ${KTRACE_VM_ACCEL:-} in
 	kvm)
 		return 0
@@ -179,16 +191,60 @@ guest_tsc()
 {
 	local khz
 
-	[ "$(uname -m)" = x86_64 ] && [ -z "${want_icount:-}" ] || return 0
+	[ "$(uname -m)-$GUEST_ARCH" = x86_64-amd64 ] && [ -z "${want_icount:-}" ] || return 0
 	khz=$("$VM_DIR/tsc-khz" 2>/dev/null) && echo " tsc_early_khz=$khz" || return 0
+}
+
+# guest_machine ACCEL: sets machine to QEMU's options for the guest's processor and console, and adds to append what
+# its kernel needs
+guest_machine()
+{
+	local features=
+	# shellcheck disable=SC2054 # the commas are QEMU's
+	case $GUEST_ARCH-$1 in
+	amd64-*)
+		append+=" console=ttyS0 edd=off"
+		machine=(qemu-system-x86_64 -machine "pc,memory-backend=mem,usb=off")
+		;;
+	arm64-*)
+		# Without firmware and ACPI the kernel reads QEMU's device tree.
+		append+=" console=ttyAMA0"
+		machine=(qemu-system-aarch64 -machine "virt,memory-backend=mem,gic-version=3")
+		;;
+	esac
+	case $GUEST_ARCH-$1 in
+	*-kvm)
+		machine+=(-accel kvm -cpu host)
+		;;
+	amd64-tcg)
+		append+=" no_timer_check"
+		# Emulated string instructions and wide vectors make copies slower.
+		# Counted instructions are those that a real processor would execute.
+		# Writing to PKRU empties the whole TLB, and SMAP has a TLB of its own for kernel access to
+		# user memory; our own kernels keep it.
+		if [ -z "${want_icount:-}" ]; then
+			features=,-erms,-fsrm,-avx,-avx2,-pku,-pks,-mpx
+			is_kbuild_flavour "$flavour" || features+=,-smap,-smep
+		fi
+		# One host thread for all CPUs: with one each, QEMU 7.2 at times goes on running
+		# stale code after the guest patched its text (static keys), and hangs or dies of
+		# "Oops: int3".
+		machine+=(-accel "tcg,thread=single" -cpu "max,la57=off$features")
+		;;
+	arm64-tcg)
+		# Signing pointers with the architecture's cipher would take most of the time. Vectors as above.
+		machine+=(-accel "tcg,thread=single" -cpu "max,pauth-impdef=on,sve=off,sme=off,lpa2=off")
+		;;
+	esac
 }
 
 # Start QEMU in the background; sets qemu_pid.
 guest_qemu()
 {
-	local accel=$1 args=() features=
+	local accel=$1 args=() machine=()
 	local append="${GUEST_PARAMETERS//[$'\n\t']/ } $GUEST_APPEND"
 
+	guest_machine "$accel"
 	# QEMU caches translated code by its address, so without norandmaps it would translate
 	# the code of each program again. It does not see virtiofsd's writes to the guest's memory, and
 	# would run the old code there: the guest must have cleared the memory (selftest/stale.c).
@@ -203,7 +259,6 @@ guest_qemu()
 	args=(-nodefaults -display none -no-reboot -nic none
 		-smp "$cpus" -m "$memory"
 		-object "memory-backend-memfd,id=mem,size=${memory}M,share=on"
-		-machine "pc,memory-backend=mem,usb=off"
 		-kernel "$GUEST_IMAGE" -initrd "$GUEST_INITRD"
 		-append "$append"
 		-chardev "file,id=console,path=$work/console.log" -serial chardev:console
@@ -213,27 +268,8 @@ guest_qemu()
 		-device vhost-user-fs-pci,chardev=control,tag=control
 		-blockdev "driver=null-co,node-name=disk,size=67108864,read-zeroes=on"
 		-device virtio-blk-pci,drive=disk)
-	case $accel in
-	kvm)
-		args+=(-accel kvm -cpu host)
-		;;
-	tcg)
-		# Emulated string instructions and wide vectors make copies slower.
-		# Counted instructions are those that a real processor would execute.
-		# Writing to PKRU empties the whole TLB, and SMAP has a TLB of its own for kernel access to
-		# user memory; our own kernels keep it.
-		if [ -z "${want_icount:-}" ]; then
-			features=,-erms,-fsrm,-avx,-avx2,-pku,-pks,-mpx
-			is_kbuild_flavour "$flavour" || features+=,-smap,-smep
-		fi
-		# One host thread for all CPUs: with one each, QEMU 7.2 at times goes on running
-		# stale code after the guest patched its text (static keys), and hangs or dies of
-		# "Oops: int3".
-		args+=(-accel "tcg,thread=single" -cpu "max,la57=off$features")
-		;;
-	esac
 	: >"$work/console.log"
-	spawn qemu-system-x86_64 "${args[@]}" "${qemu_extra[@]}" \
+	spawn "${machine[@]}" "${args[@]}" "${qemu_extra[@]}" \
 		</dev/null >"$work/qemu.log" 2>&1 &
 	qemu_pid=$!
 	pids+=("$qemu_pid")

@@ -10,19 +10,37 @@
 # not need to be built are removed: 1.7 GB become about 150 MB.
 
 KBUILD_SOURCE=linux-source-6.12
-KBUILD_FLAVOURS="kasan kcsan kunit"
+KBUILD_FLAVOURS="kasan kcsan kunit arm64-kasan"
 
 is_kbuild_flavour()
 {
 	[[ " $KBUILD_FLAVOURS " == *" $1 "* ]]
 }
 
+# kbuild_base FLAVOUR: base.config, and what its architecture changes
+kbuild_base()
+{
+	local arch
+	arch=$(kernel_arch "$1")
+	if [ "$arch" = amd64 ]; then
+		cat "$VM_DIR/configs/base.config"
+	else
+		grep -vwFf <(sed -n 's/^# without //p' "$VM_DIR/configs/$arch.config") "$VM_DIR/configs/base.config"
+		cat "$VM_DIR/configs/$arch.config"
+	fi
+}
+
+# kbuild_files FLAVOUR: the other configs
+kbuild_files()
+{
+	printf '%s\n' "$VM_DIR/configs/${1#"$(kernel_arch "$1")-"}.config" "$VM_DIR/configs/module.config"
+}
+
 # The hash ignores comments, except those that disable an option.
 kbuild_hash()
 {
-	sed -e '/^# CONFIG_/b' -e '/^#/d' -e '/^$/d' \
-		"$VM_DIR"/configs/{base,"$1",module}.config |
-		sha256sum | cut -c 1-12
+	{ kbuild_base "$1"; kbuild_files "$1" | xargs cat; } |
+		sed -e '/^# CONFIG_/b' -e '/^#/d' -e '/^$/d' | sha256sum | cut -c 1-12
 }
 
 # Accepts any source version, so that a security update does not cost twenty
@@ -47,14 +65,15 @@ kbuild_ensure()
 
 kbuild_configure()
 {
-	local flavour=$1 dir=$2
+	local flavour=$1 dir=$2 files
 
+	kbuild_base "$flavour" >"$dir/base.config"
+	mapfile -t files < <(kbuild_files "$flavour")
 	# -n: disable everything that the configs do not enable, so that the
 	# kernel stays small.
-	(cd "$dir" && scripts/kconfig/merge_config.sh -n \
-		"$VM_DIR"/configs/{base,"$flavour",module}.config >merge.log 2>&1)
+	(cd "$dir" && env "${KBUILD_FOR[@]}" scripts/kconfig/merge_config.sh -n base.config "${files[@]}" >merge.log 2>&1)
 	if grep -A 2 'not in final .config' "$dir/merge.log" >&2; then
-		die "configs/{base,$flavour,module}.config ask for options this source does not have"
+		die "the configs for $flavour ask for options this source does not have"
 	fi
 }
 
@@ -63,7 +82,7 @@ kbuild_make()
 	local dir=$1 pid start=$SECONDS next=$((SECONDS + 60))
 
 	spawn make -C "$dir" -s -j"${KTRACE_JOBS:-$(nproc)}" KBUILD_BUILD_USER=ktrace \
-		KBUILD_BUILD_HOST=ktrace bzImage modules >"$dir/build.log" 2>&1 &
+		KBUILD_BUILD_HOST=ktrace "${KBUILD_FOR[@]}" "$KBUILD_IMAGE" modules >"$dir/build.log" 2>&1 &
 	pid=$!
 	pids+=("$pid")
 	while kill -0 "$pid" 2>/dev/null; do
@@ -80,16 +99,32 @@ kbuild_make()
 	}
 }
 
+# kbuild_target FLAVOUR: sets KBUILD_ARCH, the folder's name below arch/, KBUILD_IMAGE and KBUILD_FOR, the words for make
+kbuild_target()
+{
+	case $(kernel_arch "$1") in
+	arm64)
+		"$DEPS" vm-arm64
+		KBUILD_ARCH=arm64 KBUILD_IMAGE=Image
+		KBUILD_FOR=(ARCH=arm64 CROSS_COMPILE=aarch64-linux-gnu-)
+		;;
+	*)
+		KBUILD_ARCH=x86 KBUILD_IMAGE=bzImage
+		KBUILD_FOR=(ARCH=x86_64)
+		;;
+	esac
+}
+
 # Keep the files that modules are built against, the image, and the symbols for
 # reading stack traces.
 kbuild_prune()
 {
-	cp -L arch/x86/boot/bzImage bzImage
+	cp -L "arch/$KBUILD_ARCH/boot/$KBUILD_IMAGE" "$KBUILD_IMAGE"
 	rm -rf Documentation LICENSES block certs crypto debian drivers fs init \
 		io_uring ipc kernel lib mm net rust samples security sound usr \
 		virt .tmp_* vmlinux.o vmlinux.a built-in.a
 	find tools -mindepth 1 -maxdepth 1 ! -name objtool ! -name include -exec rm -rf {} +
-	find arch -mindepth 1 -maxdepth 1 ! -name x86 -exec rm -rf {} +
+	find arch -mindepth 1 -maxdepth 1 ! -name "$KBUILD_ARCH" -exec rm -rf {} +
 	find arch tools -type f ! -name '*.h' ! -name 'Makefile*' ! -name objtool -delete
 	find . -name '*.o' ! -path './scripts/*' -delete
 	find . -name '.*.cmd' -delete
@@ -101,6 +136,7 @@ kbuild_build()
 	local flavour=$1 tarball version hash tmp start=$SECONDS
 
 	"$DEPS" kunit
+	kbuild_target "$flavour"
 	tarball=/usr/src/$KBUILD_SOURCE.tar.xz
 	version=$(dpkg-query -W -f '${source:Upstream-Version}' "$KBUILD_SOURCE")
 	hash=$(kbuild_hash "$flavour")

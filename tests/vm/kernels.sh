@@ -7,39 +7,63 @@
 #   $CACHE/headers/<release without variant>/  headers of all its variants
 # A release is unpacked elsewhere and renamed, so a folder with its final name is complete.
 
-# VERSION[-SUITE][-VARIANT]; 7.x is the newest that there is.
+# [ARCH-]VERSION[-SUITE][-VARIANT]; 7.x is the newest that there is, 16k has pages of 16 KiB.
 KERNEL_FLAVOURS="6.1-cloud 6.1 6.1-rt 6.12-cloud 6.12 6.12-rt 5.10-cloud 5.10 5.10-rt
-	6.12-trixie-cloud 6.12-trixie 6.12-trixie-rt 7.x-cloud 7.x 7.x-rt"
+	6.12-trixie-cloud 6.12-trixie 6.12-trixie-rt 7.x-cloud 7.x 7.x-rt
+	arm64-6.1-cloud arm64-6.1 arm64-6.12-cloud arm64-6.12 arm64-6.12-rt arm64-6.12-16k
+	arm64-6.12-trixie-cloud arm64-6.12-trixie-16k arm64-7.x-cloud arm64-7.x arm64-7.x-16k"
+
+# Ends of releases, as an extended regular expression; the variant precedes the architecture, except 16k.
+RELEASE_END="-((cloud|rt)-)?(amd64|arm64(-16k)?|riscv64)"
 
 is_release()
 {
-	[[ $1 == *-amd64 ]]
+	[[ $1 =~ [0-9.]$RELEASE_END$ ]]
+}
+
+# kernel_arch RELEASE|FLAVOUR: its architecture, as Debian names it
+kernel_arch()
+{
+	local arch
+	for arch in $FOREIGN; do
+		if [[ $1 == "$arch"-* || $1 == *-"$arch" || $1 == *-"$arch"-16k ]]; then
+			echo "$arch"
+			return
+		fi
+	done
+	echo amd64
 }
 
 # flavour_suite FLAVOUR: where it comes from; a release: where it can be had
 flavour_suite()
 {
-	local suite
-	case $1 in
-	*-amd64)
-		for suite in $SUITES; do
+	local suite arch name
+
+	arch=$(kernel_arch "$1")
+	[ "$arch" != amd64 ] || arch=
+	if is_release "$1"; then
+		for name in $SUITES; do
+			suite=$name${arch:+-$arch}
 			suite_update "$suite"
 			if suite_has "$suite" "linux-headers-$1"; then
 				echo "$suite"
 				return
 			fi
 		done
-		;;
-	5.10*) echo bullseye ;;
-	*-trixie* | 7.x*) echo trixie ;;
-	*) echo bookworm ;;
+		return
+	fi
+	case ${1#"$arch-"} in
+	5.10*) name=bullseye ;;
+	*-trixie* | 7.x*) name=trixie ;;
+	*) name=bookworm ;;
 	esac
+	echo "$name${arch:+-$arch}"
 }
 
 # The releases that belong to a flavour, as an extended regular expression.
 kernel_regex()
 {
-	local flavour=$1 version variant='' suffix='(\+deb12[.0-9]*)?'
+	local flavour=$1 version variant='' suffix='(\+deb12[.0-9]*)?' arch
 
 	if is_release "$flavour"; then
 		# an exact release: dots and pluses stand for themselves
@@ -48,12 +72,18 @@ kernel_regex()
 	fi
 	[[ " ${KERNEL_FLAVOURS//[$'\n\t']/ } " == *" $flavour "* ]] ||
 		die "unknown kernel '$1'; known: ${KERNEL_FLAVOURS//[$'\n\t']/ } $KBUILD_FLAVOURS, or a release"
-	[ "$(flavour_suite "$flavour")" != trixie ] || suffix='\+deb13[.0-9]*'
+	[[ "$(flavour_suite "$flavour")" != trixie* ]] || suffix='\+deb13[.0-9]*'
+	arch=$(kernel_arch "$flavour")
 	flavour=${flavour/-trixie/}
+	flavour=${flavour#"$arch-"}
 	version=${flavour%%-*}
-	[ "$version" = "$flavour" ] || variant="${flavour#*-}-"
+	case ${flavour#"$version"} in
+	'') ;;
+	-16k) arch+=-16k ;;
+	*) variant="${flavour#*-}-" ;;
+	esac
 	version=${version/./\\.}
-	echo "${version/x/[0-9]+}\.[0-9]+(-[0-9]+)?$suffix-${variant}amd64"
+	echo "${version/x/[0-9]+}\.[0-9]+(-[0-9]+)?$suffix-$variant$arch"
 }
 
 # Print the newest cached release of a flavour, or nothing.
@@ -92,6 +122,25 @@ image_packages()
 	suite_depends "$1" "linux-image-$2" | grep -E '^linux-(base|binary|modules)-[0-9]' || true
 }
 
+# packages_unpack SUITE FOLDER PACKAGE...: downloads and unpacks packages; the kernel's build tools are those for
+# this machine
+packages_unpack()
+{
+	local suite=$1 dir=$2 name own=() tools=()
+	shift 2
+
+	for name; do
+		case $name in
+		linux-kbuild-*) tools+=("$name") ;;
+		*) own+=("$name") ;;
+		esac
+	done
+	suite_unpack "$suite" "$dir" "${own[@]}"
+	suite=$(suite_name "$suite")
+	suite_update "$suite"
+	suite_unpack "$suite" "$dir" "${tools[@]}"
+}
+
 # Make unpacked headers usable in their folder.  They refer to their common part
 # by the absolute path of an installed package, and need pahole to give modules
 # BTF, which nothing here reads.
@@ -126,7 +175,11 @@ kernel_mend()
 kernel_tools()
 {
 	TOOLS=
-	suite_is_own "$1" || tools_ensure "$1" "$2"
+	if ! suite_is_own "$1"; then
+		tools_ensure "$1" "$2"
+	elif [ "$(suite_arch "$1")" = arm64 ]; then
+		"$DEPS" vm-arm64
+	fi
 }
 
 kernel_fetch()
@@ -141,7 +194,7 @@ kernel_fetch()
 		headers_packages "$suite" "$release"
 		image_packages "$suite" "$release"
 	} | sort -u)
-	suite_unpack "$suite" "$tmp/root" "${packages[@]}"
+	packages_unpack "$suite" "$tmp/root" "${packages[@]}"
 	headers_mend "$tmp/root" "$release"
 	kernel_mend "$tmp/root" "$release"
 	chmod 755 "$tmp/root"
@@ -180,7 +233,7 @@ headers_ensure()
 {
 	local suite=$1 release=$2 base tmp variant packages releases
 
-	base=$(sed -E 's/-(cloud-|rt-)?amd64$//' <<<"$release")
+	base=$(sed -E "s/$RELEASE_END\$//" <<<"$release")
 	KDIR=$CACHE/headers/$suite-$base/usr/src/linux-headers-$release
 	touch -c "$CACHE/headers/$suite-$base"
 	[ ! -d "$KDIR" ] || return 0
@@ -191,14 +244,14 @@ headers_ensure()
 	flock 5
 	if [ ! -d "$KDIR" ]; then
 		find "$CACHE/headers" -mindepth 1 -maxdepth 1 -type d -mtime +30 -exec rm -rf {} +
-		mapfile -t releases < <(suite_kernels "$suite" | grep -E "^${base//[.+]/\\&}-(cloud-|rt-)?amd64\$")
+		mapfile -t releases < <(suite_kernels "$suite" | grep -E "^${base//[.+]/\\&}$RELEASE_END\$")
 		say "downloading headers of $base"
 		mapfile -t packages < <(for variant in "${releases[@]}"; do
 			headers_packages "$suite" "$variant"
 		done | sort -u)
 		tmp=$(mktemp -d "$CACHE/headers/.tmp.XXXXXX")
 		cleanup_add "rm -rf '$tmp'"
-		suite_unpack "$suite" "$tmp/root" "${packages[@]}"
+		packages_unpack "$suite" "$tmp/root" "${packages[@]}"
 		for variant in "${releases[@]}"; do
 			headers_mend "$tmp/root" "$variant"
 		done

@@ -64,7 +64,12 @@ cmd_serve()
 	guest_prepare
 	echo "$seconds" >"$work/control/idle"
 	mkfifo "$work/agent.in" "$work/agent.out"
-	qemu_extra+=(-chardev "pipe,id=agent,path=$work/agent" -device "isa-serial,chardev=agent")
+	qemu_extra+=(-chardev "pipe,id=agent,path=$work/agent")
+	if [ "$GUEST_ARCH" = amd64 ]; then
+		qemu_extra+=(-device "isa-serial,chardev=agent")
+	else
+		qemu_extra+=(-device "pci-serial,chardev=agent")
+	fi
 	guest_start
 	echo "$qemu_pid" >"$dir/qemu_pid"
 	exec 4<>"$work/agent.out"

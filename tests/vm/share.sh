@@ -6,6 +6,7 @@
 # outside and end with virtiofsd.
 #
 #   share.sh root TREE SOCKET		the host's file systems, mounted at TREE, read-only
+#   share.sh root TREE SOCKET ROOT FOLDER...	the folder ROOT, and in it those of the host, under their names
 #   share.sh control DIR SOCKET OUT	DIR, with OUT mounted at DIR/out, read-write
 set -euo pipefail
 
@@ -45,8 +46,14 @@ bind_read_only()
 role=$1 dir=$2 socket=$3
 case $role in
 root)
-	mapfile -t mounts < <(real_mounts)
-	bind_read_only / "$dir"
+	from=${4:-/}
+	if [ "$from" = / ]; then
+		mapfile -t mounts < <(real_mounts)
+	else
+		mapfile -t mounts < <(printf '%s\n' "${@:5}" | sort -u)
+		(cd "$from" && mkdir -p "${mounts[@]/#/.}")
+	fi
+	bind_read_only "$from" "$dir"
 	for mount in "${mounts[@]}"; do
 		if [ -d "$dir$mount" ]; then
 			bind_read_only "$mount" "$dir$mount" 2>/dev/null || true

@@ -6,20 +6,36 @@
 # itself. Nothing is installed and apt's own state stays as it is:
 #   $CACHE/apt/<suite>/    lists of the suite; .errors: what apt said; .updated: when
 #   $CACHE/tools/<suite>-<compiler>/  packages to compile with, unpacked: a chroot for scripts/in-tools
+# A suite is named NAME or, for the packages of another architecture than amd64, NAME-ARCH.
 
 SUITES="bullseye bookworm trixie forky sid experimental"
+# Architectures of kernels besides amd64, whose modules are cross-built
+FOREIGN="arm64 riscv64"
 # Lists older than this are read again, in minutes.
 SUITE_AGE=1440
 
 # Packages beside the compiler that a build of modules calls
 TOOL_PACKAGES="binutils make bash dash coreutils findutils diffutils sed grep gawk perl-base kmod gzip bc"
 
+# suite_name SUITE: without its architecture
+suite_name()
+{
+	echo "${1%%-*}"
+}
+
+# suite_arch SUITE
+suite_arch()
+{
+	[[ $1 != *-* ]] && echo amd64 || echo "${1#*-}"
+}
+
 # suite_sources SUITE: what the suite consists of: suites of the main archive, and of the security archive
 suite_sources()
 {
-	case $1 in
+	case $(suite_name "$1") in
 	bullseye) echo bullseye bullseye-updates bullseye-security ;;
-	bookworm | trixie) echo "$1" "$1-updates" "$1-security" "$1-backports" ;;
+	bookworm) echo bookworm bookworm-updates bookworm-security bookworm-backports ;;
+	trixie) echo trixie trixie-updates trixie-security trixie-backports ;;
 	forky) echo forky forky-updates forky-security ;;
 	sid) echo sid ;;
 	experimental) echo sid experimental ;;
@@ -39,7 +55,8 @@ suite_site()
 # installed
 suite_apt()
 {
-	local dir=$CACHE/apt/$1 program=$2
+	local dir=$CACHE/apt/$1 program=$2 arch
+	arch=$(suite_arch "$1")
 	shift 2
 
 	# The sandbox user of apt may not be able to write into the cache.
@@ -47,7 +64,7 @@ suite_apt()
 		-o Dir::Cache::pkgcache=pkgcache.bin -o Dir::Cache::srcpkgcache=srcpkgcache.bin \
 		-o Dir::Etc::sourcelist="$dir/sources.list" -o Dir::Etc::sourceparts=- \
 		-o Dir::Etc::preferences=/dev/null -o Dir::Etc::preferencesparts="$dir/parts" \
-		-o APT::Architecture=amd64 -o APT::Architectures=amd64 -o APT::Sandbox::User=root \
+		-o APT::Architecture="$arch" -o APT::Architectures="$arch" -o APT::Sandbox::User=root \
 		-o Acquire::Languages=none -o Acquire::GzipIndexes=true -o Debug::NoLocking=true "$@"
 }
 
@@ -133,7 +150,8 @@ suite_update()
 suite_kernels()
 {
 	local names
-	mapfile -t names < <(suite_apt "$1" apt-cache pkgnames linux-headers- | grep -E '^linux-headers-[0-9].*-amd64$')
+	mapfile -t names < <(suite_apt "$1" apt-cache pkgnames linux-headers- |
+		grep -E "^linux-headers-[0-9].*-$(suite_arch "$1")(-16k)?\$")
 	[ ${#names[@]} -gt 0 ] || return 0
 	# Those without a common part are names for the newest.
 	suite_apt "$1" apt-cache show --no-all-versions "${names[@]}" | awk '
@@ -201,19 +219,34 @@ suite_is_own()
 {
 	local codename
 	codename=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
-	[ "$codename" = "$1" ]
+	[ "$codename" = "$(suite_name "$1")" ]
 }
 
-# tools_wanted SUITE RELEASE: the packages with which headers of this release are compiled
+# suite_triplet SUITE: how GNU names the architecture
+suite_triplet()
+{
+	case $(suite_arch "$1") in
+	amd64) echo x86-64-linux-gnu ;;
+	arm64) echo aarch64-linux-gnu ;;
+	*) echo "$(suite_arch "$1")-linux-gnu" ;;
+	esac
+}
+
+# tools_wanted SUITE RELEASE: the packages with which headers of this release are compiled, those of this machine's
+# architecture
 tools_wanted()
 {
-	local suite=$1 package
+	local suite=$1 package triplet=''
+	[ "$(suite_arch "$1")" = amd64 ] || triplet=$(suite_triplet "$1")
 	{
 		echo "${TOOL_PACKAGES// /$'\n'}"
 		for package in $(suite_depends "$suite" "linux-headers-$2"); do
 			case $package in
-			gcc-* | linux-compiler-*) echo "$package" ;;
-			linux-kbuild-*) suite_depends "$suite" "$package" ;;
+			gcc-* | linux-compiler-*)
+				[ -z "$triplet" ] && echo "$package" ||
+					sed -E "s/^(linux-compiler-)?(gcc-[0-9]+).*/\\2-$triplet/" <<<"$package"
+				;;
+			linux-kbuild-*) suite_depends "$(suite_name "$suite")" "$package" ;;
 			esac
 		done
 	} | sort -u
@@ -234,8 +267,10 @@ tools_links()
 # tools_ensure SUITE RELEASE: sets TOOLS, the folder with its compiler, make and libraries
 tools_ensure()
 {
-	local suite=$1 wanted tmp uris deb
+	local suite=$1 wanted tmp uris deb name
 
+	name=$(suite_name "$suite")
+	[ "$name" = "$suite" ] || suite_update "$name"
 	wanted=$(tools_wanted "$suite" "$2")
 	TOOLS=$CACHE/tools/$suite-$(sed -n 's/^\(linux-compiler-\)\?\(gcc-[0-9]*\).*/\2/p' <<<"$wanted" | head -n 1)
 	[ ! -d "$TOOLS" ] || return 0
@@ -249,7 +284,7 @@ tools_ensure()
 		mkdir -p "$tmp/deb/partial"
 		cleanup_add "rm -rf '$tmp'"
 		# shellcheck disable=SC2086 # names of packages
-		suite_apt "$suite" apt-get -y --no-install-recommends --download-only \
+		suite_apt "$name" apt-get -y --no-install-recommends --download-only \
 			-o Dir::Cache::archives="$tmp/deb/" install $wanted >"$tmp/log" 2>&1 || {
 			cat "$tmp/log" >&2
 			die "cannot download the compiler of $suite"

@@ -119,7 +119,9 @@ enum ktrace_state {
 };
 
 enum ktrace_clock {
-	KTRACE_CLOCK_TSC = 0,		/* raw cycle counter, on x86 rdtsc; the same on all CPUs */
+	/* Raw counter, the same on all CPUs: on x86 rdtsc, on arm64 CNTVCT_EL0 */
+	KTRACE_CLOCK_COUNTER = 0,
+	KTRACE_CLOCK_TSC = KTRACE_CLOCK_COUNTER,	/* its first name */
 	KTRACE_CLOCK_MONOTONIC = 1,	/* CLOCK_MONOTONIC in ns */
 };
 
@@ -342,7 +344,7 @@ struct ktrace_attach {
  * @size:	sizeof(struct ktrace_info); in
  * @abi:	KTRACE_ABI_VERSION of the module
  * @session:	id of this session
- * @tsc_khz:	frequency of KTRACE_CLOCK_TSC, 0 = unknown
+ * @tsc_khz:	frequency of KTRACE_CLOCK_COUNTER, 0 = unknown
  * @clock:	clock of this session; without a session, clock of a new one
  * @followed:	live processes in the process-tree filter
  * @writers:	live mappings by attached writers (a fork adds one)

@@ -4,7 +4,7 @@
  *
  *   kt_cmpxchg_local		as in port.h
  *   KT_HAS_COUNTER		1 if programs can read a counter that is the same on all CPUs
- *   kt_counter()		reads it, KTRACE_CLOCK_TSC
+ *   kt_counter()		reads it, KTRACE_CLOCK_COUNTER
  *   kt_pause()			called while another thread is waited for
  *
  * A file for a processor has those that are not generic, and a macro with the name of each. This is
@@ -15,6 +15,8 @@
 
 #if defined(__x86_64__) || defined(__i386__)
 #include "x86.h"
+#elif defined(__aarch64__)
+#include "arm64.h"
 #endif
 #include "generic.h"
 
