@@ -34,9 +34,10 @@ plan()
 	"$KTRACE" sql --json t "EXPLAIN QUERY PLAN $1" | jq -r .detail
 }
 
+# golden [FILE]: a file with everything in it
 golden()
 {
-	"$PROGS/mktrace" t <"$ROOT/tests/data/golden/small-v1.script"
+	"$PROGS/mktrace" "${1:-t}" <"$ROOT/tests/data/golden/small-v1.script"
 }
 
 @test "sql: every table has what other commands have" {
@@ -178,6 +179,55 @@ is_equal()
 		s.time < c.end_time AND s.prev_tid = c.tid WHERE c.ret IS NOT NULL GROUP BY c.ns, c.tid ORDER BY 1, 2' >two
 	[ -s one ]
 	cmp one two
+}
+
+@test "sql: span_join has what a join by conditions has" {
+	"$PROGS/machine" "$(n 20000)" t
+	golden u
+	local file
+	for file in t u; do
+		# Intervals of one table overlap, too: b has each twice, some open.
+		sql 'CREATE TEMP TABLE a AS SELECT * FROM syscalls; CREATE TEMP TABLE b AS SELECT tid, machine, status, time,
+			end_time FROM states UNION ALL SELECT tid, machine, NULL, time + 10, NULL FROM waits;
+			CREATE VIRTUAL TABLE temp.j USING span_join(a, (SELECT * FROM b), tid, machine);
+			SELECT tid, machine, name, status, time, end_time FROM j ORDER BY 1, 2, 3, 4, 5, 6' "$file" >one
+		sql 'CREATE TEMP TABLE a AS SELECT * FROM syscalls; CREATE TEMP TABLE b AS SELECT tid, machine, status, time,
+			end_time FROM states UNION ALL SELECT tid, machine, NULL, time + 10, NULL FROM waits;
+			SELECT a.tid, a.machine, name, status, max(a.time, b.time), nullif(min(ifnull(a.end_time, 9e18),
+			ifnull(b.end_time, 9e18)), 9e18) FROM a JOIN b ON a.tid = b.tid AND a.machine = b.machine AND
+			a.time < ifnull(b.end_time, 9e18) AND b.time < ifnull(a.end_time, 9e18) AND
+			a.time < ifnull(a.end_time, 9e18) AND b.time < ifnull(b.end_time, 9e18)
+			ORDER BY 1, 2, 3, 4, 5, 6' "$file" >two
+		[ -s one ]
+		cmp one two
+	done
+	# Without columns that have to be equal: as many as there are pairs
+	[ "$(sql "CREATE VIRTUAL TABLE temp.j USING span_join((SELECT 1 AS time, 5 AS end_time, 'x' AS a),
+		(SELECT 3 AS time, NULL AS end_time, 'y' AS a)); SELECT * FROM j")" = "3|5|2|x|y" ]
+}
+
+@test "sql: span_join refuses what is no table of intervals, and circles" {
+	golden t
+	local text
+	for text in 'files, states' 'states' '' 'states, nosuch' 'states, syscalls, nosuch' '(SELECT), states'; do
+		run_ktrace sql t "CREATE VIRTUAL TABLE temp.j USING span_join($text)"
+		[ "$status" = 2 ]
+		[[ $stderr == *span_join* ]]
+	done
+	run_ktrace sql t 'CREATE VIRTUAL TABLE temp.j USING fts5(a)'
+	[ "$status" = 2 ]
+	run_ktrace sql t 'CREATE VIRTUAL TABLE j USING span_join(states, syscalls)'
+	[ "$status" = 2 ]
+	capture "$KTRACE" sql t <<-'END'
+		CREATE VIRTUAL TABLE temp.a USING span_join(states, waits, tid);
+		CREATE VIRTUAL TABLE temp.b USING span_join(a, waits, tid);
+		DROP TABLE a;
+		CREATE VIRTUAL TABLE temp.a USING span_join(b, waits, tid);
+		SELECT count(*) FROM a;
+	END
+	show ktrace
+	[ "$status" = 2 ]
+	[[ $stderr == *"too many of each other"* ]]
 }
 
 @test "sql: what would write, load or set anything is refused" {

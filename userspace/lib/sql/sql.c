@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/grow.h"
 #include "event_type.h"
+#include "span_join.h"
 
 #define STEPS 10000		/* of SQLite's machine between two looks at the clock */
 #define LENGTH_MAX (64 << 20)	/* bytes of a text or a row */
@@ -94,6 +95,9 @@ static int authorize(void *arg, int action, const char *a, const char *b, const 
 		return is_harmless_function(b) ? SQLITE_OK : SQLITE_DENY;
 	case SQLITE_PRAGMA:
 		return is_harmless_pragma(a) ? SQLITE_OK : SQLITE_DENY;
+	case SQLITE_CREATE_VTABLE:
+	case SQLITE_DROP_VTABLE:
+		return is_temp && !sqlite3_stricmp(b, SPAN_JOIN) ? SQLITE_OK : SQLITE_DENY;
 	case SQLITE_INSERT:
 	case SQLITE_UPDATE:
 	case SQLITE_DELETE:
@@ -210,6 +214,8 @@ static int make_tables(struct ktrace_sql *sql)
 		sql->tables[i].sql = sql;
 		ret = ktrace_table_add(&sql->tables[i], sql->db);
 	}
+	if (!ret)
+		ret = ktrace_span_join_add(sql);
 	return ret ? ret : ktrace_views_create(sql);
 }
 

@@ -15,6 +15,7 @@
  *   counts.c      event_counts and losses
  *   follow.c      tables that follow the state of threads
  *   threads.c     one of these: a row for each thread
+ *   span_join.c   intersections of two tables of intervals
  *   views.c       views
  */
 #ifndef KTRACE_SQL_SQL_H
@@ -47,6 +48,7 @@ struct host {
  * @table_nr:	number of tables
  * @event_types: of the tables of event types
  * @event_type_nr: number of these
+ * @depth:	tables of span_join that are reading each other
  * @is_declaring: SQLite compiles the declaration of a table: not what a query asks for
  * @deadline:	when the running statement ends, ns of CLOCK_MONOTONIC; 0 = no limit
  * @is_late:	it has ended for that reason
@@ -69,6 +71,7 @@ struct ktrace_sql {
 	size_t table_nr;
 	struct event_type *event_types;
 	size_t event_type_nr;
+	int depth;
 	bool is_declaring;
 	__u64 deadline;
 	bool is_late;
