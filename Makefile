@@ -40,6 +40,8 @@ pthread_src  := $(wildcard userspace/lib/pthread/*.c)
 traceset_rooms := base session tracefile decode traceset filter state sync
 traceset_src := $(ring_src) $(wildcard $(traceset_rooms:%=userspace/lib/%/*.c)) module/match/glob.c module/match/filter_vm.c \
 		userspace/lib/shark/packet.c
+# SQL over a traceset, for ktrace sql: not a library of its own yet
+sql_src      := $(wildcard userspace/lib/sql/*.c)
 # The S.Ha.R.K. tracer for programs; the module has the same core.
 shark_src    := $(wildcard module/shark/*.c userspace/lib/shark/*.c) userspace/lib/session/clock.c
 # Producers, consumers, sessions: ktraced --service
@@ -62,11 +64,12 @@ viewer_src   := userspace/viewer/main.c $(wildcard $(viewer_rooms:%=userspace/vi
 pages        := $(wildcard Documentation/man/ktrace*.1)
 # Commands with libraries that no other command needs are separate programs; apart_dir is the folder of each.
 apart        := export-perfetto export-sqlite import-chrome import-ctf import-perfetto import-systrace \
-		import-trace-dat serve session tui
+		import-trace-dat serve session sql tui
 apart_dir     = userspace/viewer/$(if $(filter serve,$(1)),html/serve,$(subst export-,export/,$(subst \
 		import-,import/,$(1))))
 tui_libs     := -lncursesw -ltinfo
 serve_libs   := -lmicrohttpd -lz
+sql_libs     := -lsqlite3
 example_src  := $(filter-out examples/logevent/% examples/shark_kernel/% examples/chunks/% examples/posix/% examples/readers/%,\
 		$(wildcard examples/*/*.c))
 # Folders hold programs for benchmarks that are scripts.
@@ -156,6 +159,7 @@ $(BUILD)/lib/%.a:
 $(BUILD)/lib/libktrace.a: $(writer_src:%.c=$(BUILD)/obj/%.o)
 $(BUILD)/lib/libktraceset.a: $(traceset_src:%.c=$(BUILD)/obj/%.o)
 $(BUILD)/lib/libktrace-shark.a: $(shark_src:%.c=$(BUILD)/obj/%.o)
+$(BUILD)/lib/libktracesql.a: $(sql_src:%.c=$(BUILD)/obj/%.o)
 $(BUILD)/lib/libktrace-posix.a: $(posix_src:%.c=$(BUILD)/obj/%.o)
 
 $(BUILD)/lib/%.so:
@@ -231,6 +235,8 @@ $(BUILD)/libexec/ktrace/$(1): $(patsubst %.c,$(BUILD)/obj/%.o,\
 		-Wl,-rpath,'$$$$ORIGIN/../../lib' $($(1)_libs) -lktraceset -ldw -lelf -lm -lz -lzstd -llzma -o $$@
 endef
 $(foreach p,$(apart),$(eval $(call apart_program,$(p))))
+
+$(BUILD)/libexec/ktrace/sql: $(BUILD)/lib/libktracesql.a
 
 # What a server of pages has meanwhile
 $(BUILD)/obj/tests/progs/html/%: INCLUDE += -Iuserspace/viewer

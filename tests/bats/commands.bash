@@ -14,6 +14,8 @@ declare -gA calls=(
 	[html]="html -o new"
 	# Screens and servers show it there
 	[tui]=- [live]=- [serve]=-
+	# What it is asked
+	[sql]=-
 	# Types of events; beginnings of files; clocks
 	[events]=- [seq]=- [sync]=-
 	# What they read is no tracefile

@@ -127,8 +127,10 @@ static void test_reopen(void)
 	CHECK_EQ(rename(paths[1], paths[0]), 0);
 	CHECK_EQ(ktrace_traceset_reopen(set, NULL, &again), 0);
 	CHECK(!ktrace_trace_is_corrected(ktrace_traceset_trace(again, 1)));
-	CHECK_EQ(ktrace_traceset_correct(again, 1, knots, 3), 0);
+	CHECK_EQ(ktrace_traceset_correct_as(again, set), 0);
+	check_error(ktrace_traceset_trace(again, 1), 500, true, 3, 2);
 	check_events(again, 0, 2000);
+	CHECK_EQ(ktrace_traceset_correct_as(again, set), -EBUSY);
 	check_events(set, 0, 2000);
 	ktrace_traceset_close(again);
 	ktrace_traceset_close(set);

@@ -25,6 +25,11 @@ static const struct command session = {
 	.summary = "Start, watch and end sessions of ktraced --service",
 };
 
+static const struct command sql = {
+	.name = "sql",
+	.summary = "Ask with SQL: events, types, threads, states, system calls",
+};
+
 static const struct command tui = {
 	.name = "tui",
 	.summary = "Browse events and threads on a terminal",
@@ -43,6 +48,7 @@ static const struct {
 	{ NULL, &serve },
 	{ NULL, &cmd_hist },
 	{ NULL, &cmd_diff },
+	{ NULL, &sql },
 	{ "What threads, CPUs and devices did (kernel events)", &cmd_stat },
 	{ NULL, &cmd_state },
 	{ NULL, &cmd_flow },

@@ -339,6 +339,10 @@ bool ktrace_fields_text(struct ktrace_out *out, const struct ktrace_event_type *
  */
 void ktrace_value_json(struct ktrace_out *out, const struct ktrace_value *v);
 
+/** ktrace_fields_json - append all fields of a payload for programs: {"name":value,...} */
+void ktrace_fields_json(struct ktrace_out *out, const struct ktrace_event_type *type,
+			const void *payload, size_t len);
+
 #pragma GCC visibility pop
 #ifdef __cplusplus
 }

@@ -101,6 +101,9 @@ enum ktrace_event_flag {
 	KTRACE_EVENT_CONTEXT = 1 << 6,		/* see ktrace/context.h; upper 8 bits: items */
 };
 
+/** ktrace_event_flag_name - get the name of a flag: "irq"; NULL for CONTEXT and unknown ones */
+const char *ktrace_event_flag_name(__u32 flag);
+
 /**
  * struct ktrace_trace_event - one event
  * @time:	ns since the epoch, see above
@@ -129,6 +132,13 @@ struct ktrace_trace_event {
 	__u32 flags;
 	__u32 id;
 };
+
+/**
+ * ktrace_event_name - append the name of an event's type: "sched:switch"
+ *
+ * An event that the file does not describe is "kernel:64", "user:16" or "unknown:16".
+ */
+void ktrace_event_name(struct ktrace_out *out, const struct ktrace_trace_event *e);
 
 /**
  * struct ktrace_traceset_stats - statistics of reading so far
@@ -477,6 +487,15 @@ int ktrace_traceset_correct(struct ktrace_traceset *set, size_t trace,
  * Return: 0, -EINVAL for a trace that does not exist.
  */
 int ktrace_traceset_set_reference(struct ktrace_traceset *set, size_t trace);
+
+/**
+ * ktrace_traceset_correct_as - let times be those that another traceset has
+ * @set:	the traceset, before its first event is read
+ * @other:	one with the same traces in the same order, as for ktrace_traceset_reopen()
+ *
+ * Return: 0, -EBUSY once reading has begun, -EINVAL for another number of traces, -ENOMEM.
+ */
+int ktrace_traceset_correct_as(struct ktrace_traceset *set, const struct ktrace_traceset *other);
 
 /**
  * struct ktrace_time_error - an interval that contains the true time

@@ -258,3 +258,22 @@ void ktrace_value_json(struct ktrace_out *out, const struct ktrace_value *v)
 		ktrace_out_str(out, "null");
 	}
 }
+
+void ktrace_fields_json(struct ktrace_out *out, const struct ktrace_event_type *type,
+			const void *payload, size_t len)
+{
+	struct ktrace_values it;
+	struct ktrace_value v;
+	char comma = '{';
+
+	ktrace_values_init(&it, type, payload, len);
+	while (ktrace_values_next(&it, &v)) {
+		ktrace_out_char(out, comma);
+		ktrace_out_char(out, '"');
+		ktrace_out_str(out, v.field->name);
+		ktrace_out_str(out, "\":");
+		ktrace_value_json(out, &v);
+		comma = ',';
+	}
+	ktrace_out_str(out, comma == '{' ? "{}" : "}");
+}

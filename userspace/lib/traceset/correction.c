@@ -30,6 +30,26 @@ int ktrace_correction_set(struct correction *c, const struct ktrace_correction *
 	return ret;
 }
 
+/* Makes @to the same correction as @from. Returns 0, -ENOMEM, and @to is unchanged. */
+int ktrace_correction_copy(struct correction *to, const struct correction *from)
+{
+	const size_t nr = from->clock.nr;
+	struct ktrace_correction *knots = calloc(nr + 1, sizeof(*knots));
+	int ret;
+	size_t i;
+
+	for (i = 0; knots && i < nr; i++)
+		knots[i] = (struct ktrace_correction){
+			.raw = from->clock.segments[i].raw, .time = from->clock.segments[i].mono,
+			.early_ns = from->errors[i].early_ns, .late_ns = from->errors[i].late_ns,
+		};
+	ret = knots ? ktrace_correction_set(to, knots, nr) : -ENOMEM;
+	if (!ret)
+		to->is_reference = from->is_reference;
+	free(knots);
+	return ret;
+}
+
 static __u64 larger(__u64 a, __u64 b)
 {
 	return a > b ? a : b;

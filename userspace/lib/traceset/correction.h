@@ -20,6 +20,7 @@ struct correction {
 };
 
 int ktrace_correction_set(struct correction *c, const struct ktrace_correction *knots, size_t nr);
+int ktrace_correction_copy(struct correction *to, const struct correction *from);
 bool ktrace_correction_error(const struct correction *c, __u64 raw, struct ktrace_time_error *out);
 bool ktrace_correction_has_errors(const struct correction *c);
 void ktrace_correction_free(struct correction *c);

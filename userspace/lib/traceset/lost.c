@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* lost.c - names of the reasons of loss, and the event type that reports losses */
+/* lost.c - names of events, flags and reasons of loss; the event type that reports losses */
 #include <ktrace/traceset.h>
 
 #include "trace.h"
@@ -24,6 +24,37 @@ _Static_assert(sizeof(names) / sizeof(names[0]) == KTRACE_LOST_NR, "each reason 
 const char *ktrace_lost_name(__u32 reason)
 {
 	return reason < KTRACE_LOST_NR ? names[reason] : NULL;
+}
+
+void ktrace_event_name(struct ktrace_out *out, const struct ktrace_trace_event *e)
+{
+	if (e->type) {
+		ktrace_out_str(out, e->type->full_name);
+		return;
+	}
+	ktrace_out_str(out, e->stream->kind == KTRACE_CHANNEL_KERNEL ? "kernel:" :
+		       e->stream->kind == KTRACE_CHANNEL_USER ? "user:" : "unknown:");
+	ktrace_out_u64(out, e->id);
+}
+
+const char *ktrace_event_flag_name(__u32 flag)
+{
+	switch (flag) {
+	case KTRACE_EVENT_TRUNCATED:
+		return "truncated";
+	case KTRACE_EVENT_INCOMPLETE:
+		return "incomplete";
+	case KTRACE_EVENT_NO_START:
+		return "no-start";
+	case KTRACE_EVENT_IRQ:
+		return "irq";
+	case KTRACE_EVENT_CRITICAL:
+		return "critical";
+	case KTRACE_EVENT_BACKWARDS:
+		return "backwards";
+	default:
+		return NULL;
+	}
 }
 
 /* Copies the reasons that a LOST record counts. The daemon's own losses are in LOST sections. */

@@ -14,7 +14,7 @@
  *   symbol_tables.c             other things that META says
  *   context.c                   what was recorded besides payloads
  *   fragment.c                  joins fragments
- *   lost.c                      names of reasons of loss
+ *   lost.c                      names of events, flags, reasons of loss
  *   merge.c                     smallest key first
  *   seek.c                      moves a stream to a time
  *   stream_position.c           moves a stream to a record

@@ -493,6 +493,17 @@ int ktrace_traceset_set_reference(struct ktrace_traceset *set, size_t trace)
 	return 0;
 }
 
+int ktrace_traceset_correct_as(struct ktrace_traceset *set, const struct ktrace_traceset *other)
+{
+	int ret = set->is_begun ? -EBUSY : set->trace_nr != other->trace_nr ? -EINVAL : 0;
+	size_t i;
+
+	for (i = 0; i < set->trace_nr && !ret; i++)
+		ret = ktrace_correction_copy(&set->traces[i]->correction,
+					     &other->traces[i]->correction);
+	return ret;
+}
+
 bool ktrace_trace_error(const struct ktrace_trace *trace, __u64 raw, struct ktrace_time_error *out)
 {
 	*out = (struct ktrace_time_error){ 0 };

@@ -24,7 +24,7 @@ static int find_name(struct event_counts *c, const struct ktrace_trace_event *e,
 	if (e->type) {
 		name = e->type->full_name;
 	} else {
-		out_event_name(&out, e);
+		ktrace_event_name(&out, e);
 		buf[out.len] = '\0';
 	}
 	for (*i = 0; *i < c->nr; ++*i)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* files.c - opens the files of a command and reports their faults */
+#include "files.h"
+
 #include "viewer.h"
 
 #include "clock_warnings.h"
@@ -20,7 +22,7 @@
 #define LAST_NS 100000u	/* within this time before the end, events are read one by one */
 
 /* Prints the first COMPLAINTS_MAX damages; files_status() prints how many there are in all. */
-static void complain(void *arg, const struct ktrace_damage *d)
+void files_damage(void *arg, const struct ktrace_damage *d)
 {
 	static unsigned int nr;
 
@@ -157,7 +159,7 @@ static int add_files(struct ktrace_traceset *set, int nr, char **paths, int *sta
 static struct ktrace_traceset *open_as(bool is_live, int nr, char **paths, int *status)
 {
 	struct ktrace_traceset_options opts = {
-		.size = sizeof(opts), .report = complain, .is_live = is_live,
+		.size = sizeof(opts), .report = files_damage, .is_live = is_live,
 		.cores = is_live ? KTRACE_CORES_ONE : cores_wanted(),
 	};
 	struct ktrace_traceset *set;
@@ -295,15 +297,4 @@ int files_span(struct ktrace_traceset *set, __u64 *start, __u64 *end)
 	if (!ret)
 		ret = find_end(set, *start, *end, end);
 	return ret < 0 ? ret : ktrace_traceset_seek(set, 0);
-}
-
-void out_event_name(struct ktrace_out *out, const struct ktrace_trace_event *e)
-{
-	if (e->type) {
-		ktrace_out_str(out, e->type->full_name);
-		return;
-	}
-	ktrace_out_str(out, e->stream->kind == KTRACE_CHANNEL_KERNEL ? "kernel:" :
-		       e->stream->kind == KTRACE_CHANNEL_USER ? "user:" : "unknown:");
-	ktrace_out_u64(out, e->id);
 }

@@ -115,12 +115,14 @@ static void show(__u64 done, __s64 now)
 	fflush(stderr);
 }
 
-void progress_at(__u64 at)
+void progress_add(__u64 at, __u64 events)
 {
+	const __u64 before = work.calls;
 	__u64 done;
 	__s64 now;
 
-	if (!work.span || work.calls++ % CALLS)
+	work.calls += events;
+	if (!work.span || (before && before / CALLS == work.calls / CALLS))
 		return;
 	now = now_ms();
 	if (now < work.next_ms)
@@ -128,6 +130,11 @@ void progress_at(__u64 at)
 	work.next_ms = now + AGAIN_MS;
 	done = at > work.begin ? at - work.begin : 0;
 	show(done < work.span ? done : work.span, now);
+}
+
+void progress_at(__u64 at)
+{
+	progress_add(at, 1);
 }
 
 void progress_hide(void)

@@ -17,6 +17,8 @@ void progress_begin_bytes(__u64 size);
  * count.
  */
 void progress_at(__u64 at);
+/* The same after @events more events, for callers that report many at once. */
+void progress_add(__u64 at, __u64 events);
 /* Hides the line before a message; progress_at() shows it again. A signal handler may call it. */
 void progress_hide(void);
 /* Hides the line for good. */

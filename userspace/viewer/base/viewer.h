@@ -232,7 +232,4 @@ int files_span(struct ktrace_traceset *set, __u64 *start, __u64 *end);
 /* Reports files that may be truncated, missing parts of recordings, and clock warnings. */
 void complain_files(const struct ktrace_traceset *set);
 
-/* Writes "sched:switch", or "kernel:64" for events that the file does not describe. */
-void out_event_name(struct ktrace_out *out, const struct ktrace_trace_event *e);
-
 #endif

@@ -82,7 +82,7 @@ static int advance(struct diff *d, int side)
 	e = s->event;
 	s->events++;
 	if (!e->type)
-		out_event_name(&out, e);
+		ktrace_event_name(&out, e);
 	name[out.len] = '\0';
 	comm = e->tid ? ktrace_trace_comm(e->stream->trace, e->tid, e->raw) : "swapper";
 	ret = paired_counts_add(&d->types, e->type ? e->type->full_name : name, side);
@@ -95,7 +95,7 @@ static const char *name_of(const struct ktrace_trace_event *e, char *buf, size_t
 
 	if (e->type)
 		return e->type->full_name;
-	out_event_name(&out, e);
+	ktrace_event_name(&out, e);
 	buf[out.len] = '\0';
 	return buf;
 }

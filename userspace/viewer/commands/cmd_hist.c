@@ -93,7 +93,7 @@ static int count_kind(struct hist *h, const struct ktrace_trace_event *e, const 
 	struct ktrace_out out = { .buf = key, .cap = sizeof(key) };
 	struct kind *kind;
 
-	out_event_name(&out, e);
+	ktrace_event_name(&out, e);
 	/* The key of a longer name is its beginning. */
 	key[sizeof(kind->name) - 1] = '\0';
 	kind = hash_table_get(&h->kinds, key);

@@ -93,7 +93,7 @@ static void name_type(struct live_row *row, const struct ktrace_trace_event *e)
 	char text[KTRACE_OUT_MIN + 1];
 	struct ktrace_out out = { .buf = text, .cap = KTRACE_OUT_MIN };
 
-	out_event_name(&out, e);
+	ktrace_event_name(&out, e);
 	text[out.len] = '\0';
 	snprintf(row->name, sizeof(row->name), "%.63s", text);
 }

@@ -195,7 +195,7 @@ static bool matches(const struct event_select *s, const struct ktrace_trace_even
 	size_t i;
 
 	if (!e->type)
-		out_event_name(&out, e);
+		ktrace_event_name(&out, e);
 	name[out.len] = '\0';
 	memcpy(provider, name, out.len + 1);
 	provider[strcspn(provider, ":")] = '\0';

@@ -13,19 +13,10 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct {
-	__u32 flag;
-	const char *name;
-} flag_names[] = {
-	{ KTRACE_EVENT_TRUNCATED, "truncated" },
-	{ KTRACE_EVENT_INCOMPLETE, "incomplete" },
-	{ KTRACE_EVENT_NO_START, "no-start" },
-	{ KTRACE_EVENT_IRQ, "irq" },
-	{ KTRACE_EVENT_CRITICAL, "critical" },
-	{ KTRACE_EVENT_BACKWARDS, "backwards" },
-};
-
-#define FLAG_NR (sizeof(flag_names) / sizeof(flag_names[0]))
+/* Goes through the flags that an event has and that have a name. */
+#define for_each_flag(name, flag, flags) \
+	for ((flag) = 1; (flag) < KTRACE_EVENT_CONTEXT; (flag) *= 2) \
+		if ((flags) & (flag) && ((name) = ktrace_event_flag_name(flag)))
 
 #define FLAGS_NAMED (KTRACE_EVENT_CONTEXT - 1u)
 
@@ -130,7 +121,7 @@ static void put_middle(struct lines *l, const struct ktrace_trace_event *e, __u3
 	line_put_file(l, e);
 	put_cpu(out, e->stream->cpu);
 	put_thread(out, e, pid, comm, alias);
-	out_event_name(out, e);
+	ktrace_event_name(out, e);
 	if (!alias)
 		keep(same, out, from, e);
 }
@@ -264,7 +255,8 @@ static void put_text(struct lines *l, const struct ktrace_trace_event *e, __u32 
 {
 	struct ktrace_out *out = l->out;
 	bool is_cut = false;
-	size_t i;
+	const char *name;
+	__u32 flag;
 
 	line_put_time(l, e);
 	line_put_error(l, e);
@@ -282,11 +274,9 @@ static void put_text(struct lines *l, const struct ktrace_trace_event *e, __u32 
 	}
 	if (e->flags & KTRACE_EVENT_CONTEXT)
 		context_put(out, e);
-	for (i = 0; e->flags && i < FLAG_NR; i++) {
-		if (!(e->flags & flag_names[i].flag))
-			continue;
+	for_each_flag(name, flag, e->flags) {
 		ktrace_out_str(out, " (");
-		ktrace_out_str(out, flag_names[i].name);
+		ktrace_out_str(out, name);
 		ktrace_out_char(out, ')');
 	}
 	if (is_cut && !(e->flags & (KTRACE_EVENT_TRUNCATED | KTRACE_EVENT_INCOMPLETE)))
@@ -348,31 +338,17 @@ void line_put_json_name(struct ktrace_out *out, const char *key, const char *nam
 
 void line_put_json_fields(struct ktrace_out *out, const struct ktrace_trace_event *e)
 {
-	struct ktrace_values it;
-	struct ktrace_value v;
-	char comma = '{';
-
-	line_for_each_value(v, it, e) {
-		ktrace_out_char(out, comma);
-		ktrace_out_char(out, '"');
-		ktrace_out_str(out, v.field->name);
-		ktrace_out_str(out, "\":");
-		ktrace_value_json(out, &v);
-		comma = ',';
-	}
-	ktrace_out_str(out, comma == '{' ? "{}" : "}");
+	ktrace_fields_json(out, e->type, e->payload, e->len);
 }
 
 void line_put_flags(struct ktrace_out *out, __u32 flags)
 {
-	const char *blank = "";
-	size_t i;
+	const char *blank = "", *name;
+	__u32 flag;
 
-	for (i = 0; i < FLAG_NR; i++) {
-		if (!(flags & flag_names[i].flag))
-			continue;
+	for_each_flag(name, flag, flags) {
 		ktrace_out_str(out, blank);
-		ktrace_out_str(out, flag_names[i].name);
+		ktrace_out_str(out, name);
 		blank = " ";
 	}
 }
@@ -380,16 +356,15 @@ void line_put_flags(struct ktrace_out *out, __u32 flags)
 static void put_json_flags(struct ktrace_out *out, __u32 flags)
 {
 	char comma = '[';
-	size_t i;
+	const char *name;
+	__u32 flag;
 
 	if (!(flags & FLAGS_NAMED))
 		return;
 	put_key(out, "flags");
-	for (i = 0; i < FLAG_NR; i++) {
-		if (!(flags & flag_names[i].flag))
-			continue;
+	for_each_flag(name, flag, flags) {
 		ktrace_out_char(out, comma);
-		ktrace_out_quoted(out, flag_names[i].name, strlen(flag_names[i].name));
+		ktrace_out_quoted(out, name, strlen(name));
 		comma = ',';
 	}
 	ktrace_out_char(out, ']');
@@ -470,7 +445,7 @@ static void put_json(struct lines *l, const struct ktrace_trace_event *e, __u32 
 	struct ktrace_out *out = l->out;
 
 	line_put_json_begin(l, e, pid, comm);
-	out_event_name(out, e);
+	ktrace_event_name(out, e);
 	ktrace_out_char(out, '"');
 	put_json_flags(out, e->flags);
 	if (line_has_fields(e)) {

@@ -235,12 +235,12 @@ static void put_args(struct ktrace_out *out, const struct ktrace_trace_event *e)
 static void put_event_names(struct chrome *c, const struct ktrace_trace_event *e, bool is_span)
 {
 	ktrace_out_str(c->out, ",\"cat\":\"");
-	out_event_name(c->out, e);
+	ktrace_event_name(c->out, e);
 	ktrace_out_str(c->out, "\",\"name\":\"");
 	if (is_span)
 		slices_put_name(&c->spans, c->out, e);
 	else
-		out_event_name(c->out, e);
+		ktrace_event_name(c->out, e);
 	ktrace_out_char(c->out, '"');
 }
 

@@ -7,6 +7,7 @@
  */
 #include "export.h"
 
+#include "base/csv.h"
 #include "base/hash_table.h"
 #include "base/progress.h"
 #include "events/context.h"
@@ -53,16 +54,6 @@ struct csv {
 	struct ktrace_value *values;
 };
 
-static bool needs_quotes(const char *s, size_t n)
-{
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		if (s[i] == '"' || s[i] == ',' || s[i] == '\r' || s[i] == '\n')
-			return true;
-	return false;
-}
-
 static void make_safe(struct csv *c)
 {
 	ktrace_out_char(&c->cell, '\0');
@@ -75,27 +66,11 @@ static void make_safe(struct csv *c)
 /* Writes the cell, quoted if needed, and a comma. */
 static void end_cell(struct csv *c)
 {
-	const char *s, *quote;
-	size_t n;
-
 	if (c->is_terminal && c->cell.len)
 		make_safe(c);
-	s = c->cell.buf;
-	n = c->cell.len;
-
+	csv_put(c->out, c->cell.buf, c->cell.len);
 	c->cell.len = 0;
-	if (!needs_quotes(s, n)) {
-		ktrace_out_bytes(c->out, s, n);
-		ktrace_out_char(c->out, ',');
-		return;
-	}
-	ktrace_out_char(c->out, '"');
-	for (; (quote = memchr(s, '"', n)); n -= (size_t)(quote + 1 - s), s = quote + 1) {
-		ktrace_out_bytes(c->out, s, (size_t)(quote + 1 - s));
-		ktrace_out_char(c->out, '"');
-	}
-	ktrace_out_bytes(c->out, s, n);
-	ktrace_out_str(c->out, "\",");
+	ktrace_out_char(c->out, ',');
 }
 
 /* Ends the line: replaces the last comma. */
@@ -214,7 +189,7 @@ static void put_event(struct csv *c, const struct ktrace_trace_event *e)
 		ktrace_out_u64(&c->cell, (__u64)e->stream->cpu);
 	end_cell(c);
 	put_thread(c, e);
-	out_event_name(&c->cell, e);
+	ktrace_event_name(&c->cell, e);
 	end_cell(c);
 	line_put_flags(&c->cell, e->flags);
 	end_cell(c);

@@ -383,7 +383,7 @@ static void put_class(struct ktrace_out *out, const struct ctf_class *class)
 	};
 
 	ktrace_out_str(out, "event {\n\tname = \"");
-	out_event_name(out, &e);
+	ktrace_event_name(out, &e);
 	put(out, "\";\n\tid = %u;\n", class->number - 1);
 	put_context(out, class);
 	ktrace_out_str(out, "\tfields := struct {\n");

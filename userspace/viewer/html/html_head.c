@@ -232,7 +232,7 @@ static void put_type(struct ktrace_out *out, const struct html_type *t)
 	struct ktrace_out name = { .flush = output_grow };
 	__u32 i;
 
-	out_event_name(&name, &e);
+	ktrace_event_name(&name, &e);
 	json_item(out);
 	json_key(out, "name");
 	ktrace_out_json(out, name.buf, name.len);

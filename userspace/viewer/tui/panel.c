@@ -225,7 +225,7 @@ static void put_host(struct tui *t, struct ktrace_out *out, const struct ktrace_
 static void put_event(struct tui *t, struct ktrace_out *out, const struct ktrace_trace_event *e)
 {
 	put_label(out, "event", 12);
-	out_event_name(out, e);
+	ktrace_event_name(out, e);
 	ktrace_out_char(out, '\n');
 	put_times(t, out, e);
 	if (t->list.lines.has_hosts)

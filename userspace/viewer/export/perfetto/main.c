@@ -200,7 +200,7 @@ static __u64 name_event(struct perfetto *p, TrackEvent *event, const struct ktra
 	struct ktrace_value v;
 	__u64 which = e->type ? 0 : (__u64)e->stream->kind << 32 | e->id;
 
-	out_event_name(&a, e);
+	ktrace_event_name(&a, e);
 	own[a.len] = '\0';
 	event->has_name_iid = true;
 	if (is_span) {

@@ -219,7 +219,7 @@ static int put_type(struct db *d, struct type *t, const struct ktrace_trace_even
 	const bool is_loss = e->id == KTRACE_ID_LOST;
 
 	sqlite3_bind_int64(d->type, 1, t->number);
-	out_event_name(&d->cell, e);
+	ktrace_event_name(&d->cell, e);
 	db_bind_cell(d, d->type, 2);
 	if (t->type && t->type->field_nr) {
 		if (is_loss)

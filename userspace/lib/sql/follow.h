@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/*
+ * follow.h - tables that follow the state of threads
+ *
+ * They read all events from the first one. Rows come when something ends: in order of that time.
+ * What still lasts at the end of the files is last.
+ */
+#ifndef KTRACE_SQL_FOLLOW_H
+#define KTRACE_SQL_FOLLOW_H
+
+#include <ktrace/state.h>
+
+#include "reader.h"
+#include "table.h"
+
+/**
+ * struct follow_cursor - begins the cursors of such tables
+ * @base:	common part
+ * @reader:	reads the events
+ * @state:	follows them
+ * @watch:	called by the state
+ * @last:	latest time so far
+ * @is_over:	all events were read
+ * @cell:	text being made
+ * @error:	-errno of a callback
+ */
+struct follow_cursor {
+	struct cursor base;
+	struct event_reader reader;
+	struct ktrace_states *state;
+	struct ktrace_state_watch watch;
+	__u64 last;
+	bool is_over;
+	struct ktrace_out cell;
+	int error;
+};
+
+/* Begins to follow; @c->watch is set. Return: 0, -errno. */
+int ktrace_follow_begin(struct follow_cursor *c);
+/*
+ * Takes the next event; after the last one, reports what still lasts, once. Return: 1, 0 at the
+ * end, -errno.
+ */
+int ktrace_follow_step(struct follow_cursor *c);
+void ktrace_follow_end(struct follow_cursor *c);
+
+#endif

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * main.c - the program of ktrace sql: options and files
+ *
+ * A program of its own, so that ktrace starts without loading SQLite.
+ */
+#include "ask.h"
+
+#include "base/decimal.h"
+#include "base/files.h"
+#include "base/progress.h"
+#include "base/when.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void on_progress(void *arg, __u64 from, __u64 until, __u64 at, __u64 events)
+{
+	static __u64 begin, end;
+
+	(void)arg;
+	if (from != begin || until != end)
+		progress_begin(from, until);
+	begin = from;
+	end = until;
+	progress_add(at, events);
+}
+
+static const char *set_parameter(void *to, const char *text)
+{
+	return ask_set_parameter(to, text);
+}
+
+static const char *set_time(void *to, const char *text)
+{
+	struct ask *a = to;
+
+	return when_parse_wait(text, &a->opts.time_ms) ? NULL :
+	       "--time-limit: " NO_WAIT("1ms");
+}
+
+static const char *set_memory(void *to, const char *text)
+{
+	struct ask *a = to;
+
+	return decimal_size(text, &a->opts.memory) && a->opts.memory >= 1 << 20 ? NULL :
+	       "--memory: not a size such as 100M, at least 1M";
+}
+
+#define MEMBER(member) OPTION_MEMBER(struct ask, member)
+
+static const struct option_row rows[] = {
+	{ .letter = 'f', .name = "file", .value = "FILE", .text = MEMBER(file),
+	  .help = "run the statements in FILE" },
+	{ .name = "param", .value = "NAME=VALUE", .set = set_parameter,
+	  .help = "the value of :NAME in statements" },
+	{ .name = "csv", .flag = MEMBER(is_csv), .help = "print CSV" },
+	{ .name = "time-limit", .value = "TIME", .set = set_time,
+	  .help = "end a statement after TIME, such as 5 or 500ms\n(default: none)" },
+	{ .name = "memory", .value = "SIZE", .set = set_memory,
+	  .help = "let SQLite use at most SIZE bytes, such as 100M\n(default: no limit)" },
+	{ .name = "schema-doc", .flag = MEMBER(wants_schema),
+	  .help = "print the tables that all files have as Markdown" },
+	{ .help = NULL },
+};
+
+static const struct option_set sets[] = {
+	{ rows, 0 },
+	{ json_options, offsetof(struct ask, is_json) },
+	{ NULL, 0 },
+};
+
+/* Reads a whole file, "-" is standard input. NULL: it cannot be read, as reported. */
+static char *read_text(const char *path)
+{
+	FILE *file = strcmp(path, "-") ? fopen(path, "re") : stdin;
+	char *text = NULL;
+	size_t room = 0;
+
+	errno = 0;
+	if (!file || (getdelim(&text, &room, '\0', file) < 0 && !feof(file)))
+		complain_about(path, "%s", strerror(errno ? errno : EIO));
+	else if (!text)
+		text = strdup("");
+	if (file && file != stdin)
+		fclose(file);
+	return text;
+}
+
+static int open_sql(struct ask *a)
+{
+	int ret;
+
+	a->opts.size = sizeof(a->opts);
+	a->opts.cores = cores_wanted();
+	a->opts.report = files_damage;
+	a->opts.progress = on_progress;
+	ret = ktrace_sql_open(a->set, &a->opts, &a->sql);
+	if (ret)
+		complain_safely("ktrace sql: %s", strerror(-ret));
+	return ret;
+}
+
+static void ask_all(struct ask *a)
+{
+	char *text;
+
+	if (a->file) {
+		text = read_text(a->file);
+		if (!text)
+			a->status = STATUS_DAMAGED;
+		else
+			ask_run(a, text, a->file);
+		free(text);
+	}
+	if (a->query)
+		ask_run(a, a->query, NULL);
+	if (!a->file && !a->query)
+		shell_run(a);
+	ask_complain(a);
+}
+
+static void ask_files(struct ask *a, int nr, char **paths)
+{
+	a->set = open_files(nr, paths, &a->status);
+	if (!a->set)
+		return;
+	if (open_sql(a))
+		a->status = STATUS_DAMAGED;
+	else
+		ask_all(a);
+	progress_end();
+	complain_files(a->set);
+	a->status = files_status(a->set, a->status);
+}
+
+/* Prints the schema: that of no files. */
+static void print_schema(struct ask *a)
+{
+	if (ktrace_traceset_open(NULL, &a->set) || open_sql(a))
+		a->status = STATUS_DAMAGED;
+	else
+		schema_document(a);
+}
+
+/*
+ * The last word is the statement if it has a blank and no file has this name: every statement that
+ * prints something has a blank.
+ */
+static bool is_query(const char *word)
+{
+	return strpbrk(word, " \t\n") && access(word, F_OK);
+}
+
+static const char *check(const struct ask *a, int nr)
+{
+	if (a->is_json && a->is_csv)
+		return "--json or --csv";
+	return !nr && !a->wants_schema ? "no file" : NULL;
+}
+
+static int run(const struct command *cmd, int argc, char **argv)
+{
+	static struct ask a = { .has_heads = true };
+	int nr, status = command_parse(cmd, &a, argc, argv);
+
+	if (status >= 0)
+		return status;
+	nr = argc - optind;
+	if (nr && is_query(argv[argc - 1]))
+		a.query = argv[optind + --nr];
+	status = command_check(cmd, check(&a, nr));
+	if (status >= 0)
+		return status;
+	a.mode = a.is_json ? SHOW_JSON : a.is_csv ? SHOW_CSV : SHOW_TABLE;
+	a.out = output();
+	if (a.wants_schema)
+		print_schema(&a);
+	else
+		ask_files(&a, nr, argv + optind);
+	ask_free(&a);
+	return output_end(a.status);
+}
+
+static const struct command cmd_sql = {
+	.name = "sql",
+	.args = "[OPTION...] FILE... [STATEMENT]",
+	.summary = "Ask with SQL: events, types, threads, states, system calls",
+	.options = sets,
+	.reads_files = true,
+	.run = run,
+};
+
+static int run_program(int argc, char **argv)
+{
+	return command_run(&cmd_sql, argc, argv);
+}
+
+int main(int argc, char **argv)
+{
+	return command_main(run_program, argc, argv);
+}
