@@ -15,6 +15,8 @@
 
 #if defined(__x86_64__) || defined(__i386__)
 #include "x86.h"
+#elif defined(__aarch64__)
+#include "arm64.h"
 #endif
 #include "generic.h"
 
