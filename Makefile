@@ -111,7 +111,7 @@ libs     := $(BUILD)/lib/libktrace.so $(BUILD)/lib/libktrace.a $(BUILD)/lib/libk
 posix_examples := $(patsubst examples/posix/%.c,$(BUILD)/examples/%,$(wildcard examples/posix/*.c))
 examples := $(BUILD)/examples/chunks $(BUILD)/examples/readers $(posix_examples) $(foreach s,$(example_src),$(BUILD)/examples/$(notdir $(s:.c=)))
 benches  := $(foreach s,$(bench_src),$(BUILD)/bench/$(notdir $(s:.c=)))
-preloaded := $(addprefix $(BUILD)/progs/,bad_disk.so bad_library.so record_ioctls.so slow_library.so)
+preloaded := $(addprefix $(BUILD)/progs/,bad_disk.so bad_library.so emulated.so record_ioctls.so slow_library.so)
 progs    := $(patsubst tests/progs/%.c,$(BUILD)/progs/%,$(prog_src)) \
 	    $(patsubst tests/spec/%.c,$(BUILD)/progs/spec_%,$(spec_src)) $(preloaded) \
 	    $(addprefix $(BUILD)/progs/pthread_,$(pthread_progs))
@@ -511,9 +511,13 @@ $(BUILD)/singlestep/%: $(BUILD)/obj/tests/singlestep/%.o $(BUILD)/obj/tests/sing
 
 # The ring on a weakly ordered machine: see Documentation/model.md.
 model_src := $(wildcard tests/model/*.c) $(ring_src)
+$(BUILD)/model/publishes.h: tests/model/publishes userspace/include/ktrace/rseq_arm64.h userspace/lib/arch/arm64_rseq.h
+	@mkdir -p $(@D)
+	$(Q)tests/model/publishes . >$@.tmp && mv $@.tmp $@
+$(BUILD)/model/tests/model/rseq.o: $(BUILD)/model/publishes.h
 $(BUILD)/model/%.o: %.c tests/model/port_model.h
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(STD) $(WARN) -O2 -g $(INCLUDE) -Imodule -include tests/model/port_model.h \
+	$(Q)$(CC) $(STD) $(WARN) -O2 -g $(INCLUDE) -I$(BUILD)/model -Imodule -include tests/model/port_model.h \
 		-c $< -o $@
 $(BUILD)/model/model: $(model_src:%.c=$(BUILD)/model/%.o)
 	$(call say,LD,$@)

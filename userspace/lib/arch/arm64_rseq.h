@@ -30,7 +30,12 @@ static bool carry_out(struct rseq_words *rseq, __u32 cpu, __u64 *head, const str
 	"ldr x14, [%[plan], %c[expected]]\n\t"
 	"ldr x13, [%[head]]\n\t"
 	"cmp x13, x14\n\t"
-	"b.ne %l[failed]\n"
+	"b.ne %l[failed]\n\t"
+	/*
+	 * As ORD(give_up_block:A): head, which gave up the next block's old bytes, before new ones.
+	 * A release does not keep later stores behind it. Once a block, so not in a record's way.
+	 */
+	"dmb ishst\n"
 	"6:\n\t"
 	"cmp x12, %[end]\n\t"
 	"b.eq 7f\n\t"
