@@ -3,7 +3,32 @@
 
 VERSION  := 0.1.0
 SOVERSION := 0
+# As for the kernel's build: the processor to compile for, and the prefix of its compiler. The libraries of
+# another processor than the machine's own are in SYSROOT, which scripts/deps cross makes.
+HOST_ARCH := $(patsubst aarch64,arm64,$(shell uname -m))
+ARCH     ?= $(HOST_ARCH)
+override ARCH := $(patsubst x86,x86_64,$(patsubst aarch64,arm64,$(patsubst riscv,riscv64,$(ARCH))))
+TRIPLET  := $(patsubst arm64,aarch64,$(ARCH))-linux-gnu
+ifeq ($(ARCH),$(HOST_ARCH))
 BUILD    ?= build
+PLAIN_CC := gcc
+PLAIN_CXX := g++
+else
+IS_CROSS := 1
+BUILD    ?= build/$(ARCH)
+CROSS_COMPILE ?= $(TRIPLET)-
+SYSROOT  ?= $(shell scripts/sysroot --name $(ARCH))
+ifeq ($(SYSROOT),)
+$(error ARCH=$(ARCH): known are arm64 and riscv64, on $(HOST_ARCH))
+endif
+PLAIN_CC := $(CROSS_COMPILE)gcc --sysroot=$(SYSROOT)
+PLAIN_CXX := $(CROSS_COMPILE)g++ --sysroot=$(SYSROOT)
+CC       := $(PLAIN_CC)
+CXX      := $(PLAIN_CXX)
+AR       := $(CROSS_COMPILE)ar
+PKG_CONFIG := PKG_CONFIG_SYSROOT_DIR=$(SYSROOT) PKG_CONFIG_LIBDIR=$(SYSROOT)/usr/lib/$(TRIPLET)/pkgconfig pkg-config
+endif
+PKG_CONFIG ?= pkg-config
 PREFIX   ?= /usr/local
 LIBDIR   ?= $(PREFIX)/lib
 KDIR     ?= /lib/modules/$(shell uname -r)/build
@@ -89,7 +114,7 @@ libs     := $(BUILD)/lib/libktrace.so $(BUILD)/lib/libktrace.a $(BUILD)/lib/libk
 posix_examples := $(patsubst examples/posix/%.c,$(BUILD)/examples/%,$(wildcard examples/posix/*.c))
 examples := $(BUILD)/examples/chunks $(BUILD)/examples/readers $(posix_examples) $(foreach s,$(example_src),$(BUILD)/examples/$(notdir $(s:.c=)))
 benches  := $(foreach s,$(bench_src),$(BUILD)/bench/$(notdir $(s:.c=)))
-preloaded := $(addprefix $(BUILD)/progs/,bad_disk.so bad_library.so record_ioctls.so slow_library.so)
+preloaded := $(addprefix $(BUILD)/progs/,bad_disk.so bad_library.so emulated.so record_ioctls.so slow_library.so)
 progs    := $(patsubst tests/progs/%.c,$(BUILD)/progs/%,$(prog_src)) \
 	    $(patsubst tests/spec/%.c,$(BUILD)/progs/spec_%,$(spec_src)) $(preloaded) \
 	    $(addprefix $(BUILD)/progs/pthread_,$(pthread_progs))
@@ -111,7 +136,7 @@ progs: $(progs) posix-suite
 posix-suite: $(BUILD)/lib/libktrace-posix.so
 	$(call say,MAKE,tests/posix)
 	$(Q)LIBS='-L$(abspath $(BUILD))/lib -Wl,-rpath,\$$$$ORIGIN/../lib -lktrace-posix' \
-		$(MAKE) -s -C tests/posix OUT=$(abspath $(BUILD))/posix CC=$(CC) WERROR=$(WERROR) \
+		$(MAKE) -s -C tests/posix OUT=$(abspath $(BUILD))/posix CC='$(CC)' WERROR=$(WERROR) \
 		CPPFLAGS=-I$(CURDIR)/userspace/include
 
 # Tests inspect the stacks of these programs.
@@ -224,7 +249,7 @@ session_libs := -lprotobuf-c -lz -lzstd
 import-ctf_libs := -ljansson
 import-trace-dat_libs := -ltraceevent -lz
 $(BUILD)/obj/userspace/viewer/import/trace-dat/%: INCLUDE += \
-		$(shell pkg-config --cflags libtraceevent 2>/dev/null)
+		$(shell $(PKG_CONFIG) --cflags libtraceevent 2>/dev/null)
 define apart_program
 $(BUILD)/libexec/ktrace/$(1): $(patsubst %.c,$(BUILD)/obj/%.o,\
 		$(wildcard $(apart_dir)/*.c)) \
@@ -313,12 +338,12 @@ $(BUILD)/bench/event_cost: $(BUILD)/obj/bench/event/variants.o $(BUILD)/obj/benc
 $(BUILD)/bench/event_cost: private LDFLAGS += -L$(BUILD)/lib -Wl,--no-as-needed -lktrace-shark -lktrace-posix
 
 # The peer LTTng-UST, where its headers are.
-ifeq ($(shell pkg-config --exists lttng-ust 2>/dev/null && echo yes),yes)
+ifeq ($(shell $(PKG_CONFIG) --exists lttng-ust 2>/dev/null && echo yes),yes)
 bench-programs: $(BUILD)/bench/lttng_events.so
 $(BUILD)/bench/lttng_events.so: bench/lttng/lttng_events.c bench/lttng/bench_tp.h
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(STD) $(WARN) $(CFLAGS) -MF $(BUILD)/obj/lttng_events.d -fPIC -shared \
-		-Ibench/lttng $< -o $@ $(shell pkg-config --cflags --libs lttng-ust)
+		-Ibench/lttng $< -o $@ $(shell $(PKG_CONFIG) --cflags --libs lttng-ust)
 endif
 
 $(BUILD)/examples/chunks: $(BUILD)/obj/examples/chunks/chunks.o
@@ -370,8 +395,12 @@ $(BUILD)/$(1)/user_flood-static $(BUILD)/$(1)/every-static: $(BUILD)/$(1)/libktr
 	$$(Q)$(2) $$(STD) $$(CFLAGS) $$(INCLUDE) -MF $$@.d -static $$(filter %.c,$$^) $$(filter %.a,$$^) -o $$@
 progs: $(foreach p,user_flood every,$(BUILD)/$(1)/$(p) $(BUILD)/$(1)/$(p)-static)
 endef
+ifeq ($(ARCH),x86_64)
 $(eval $(call other_kind,m32,gcc -m32 $(SYSTEM_HEADERS)))
+endif
+ifndef IS_CROSS
 $(eval $(call other_kind,musl,musl-gcc -idirafter /usr/include $(SYSTEM_HEADERS)))
+endif
 
 # Programs that know nothing of ktrace, built as others are; always by gcc, whose OpenMP and
 # sanitizer come with it.
@@ -379,21 +408,21 @@ PLAIN := -std=gnu11 -D_GNU_SOURCE -pthread
 $(BUILD)/progs/pthread_%: tests/progs/pthread/%.c tests/progs/pthread/common.h
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
-	$(Q)gcc $(PLAIN) $(WARN) $(CFLAGS) $< $(EXTRA) -o $@ -ldl
+	$(Q)$(PLAIN_CC) $(PLAIN) $(WARN) $(CFLAGS) $< $(EXTRA) -o $@ -ldl
 $(BUILD)/progs/pthread_%.so: tests/progs/pthread/%.c tests/progs/pthread/common.h
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
-	$(Q)gcc $(PLAIN) $(WARN) $(CFLAGS) -fPIC -shared $< -o $@
+	$(Q)$(PLAIN_CC) $(PLAIN) $(WARN) $(CFLAGS) -fPIC -shared $< -o $@
 $(BUILD)/progs/pthread_cxx: tests/progs/pthread/cxx.cc
 	$(call say,CXX,$@)
 	@mkdir -p $(@D)
-	$(Q)g++ -std=c++17 -Wall -Wextra $(if $(WERROR),-Werror) $(CFLAGS) -pthread $< -o $@
+	$(Q)$(PLAIN_CXX) -std=c++17 -Wall -Wextra $(if $(WERROR),-Werror) $(CFLAGS) -pthread $< -o $@
 $(BUILD)/progs/pthread_openmp: EXTRA = -fopenmp
 $(BUILD)/progs/pthread_unwind: EXTRA = -fexceptions
 $(BUILD)/progs/pthread_asan $(BUILD)/progs/pthread_static: tests/progs/pthread/contended.c
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
-	$(Q)gcc $(PLAIN) $(WARN) $(CFLAGS) $< \
+	$(Q)$(PLAIN_CC) $(PLAIN) $(WARN) $(CFLAGS) $< \
 		$(if $(filter %asan,$@),-fsanitize=address,-static) -o $@
 
 # Calls of the other tables of an x86 kernel: of a 32-bit program, which has no C library, and of a
@@ -412,7 +441,7 @@ $(m32_progs): $(BUILD)/m32/%: tests/progs/%.c
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$(Q)gcc -m32 $(SYSTEM_HEADERS) -D_FILE_OFFSET_BITS=64 $(STD) $(WARN) $(CFLAGS) $(INCLUDE) -Imodule -MF $@.d $< -o $@
-ifeq ($(shell uname -m),x86_64)
+ifeq ($(ARCH),x86_64)
 progs: $(BUILD)/progs/calls_i386 $(BUILD)/progs/calls_mixed $(m32_progs)
 endif
 
@@ -491,9 +520,13 @@ $(BUILD)/singlestep/%: $(BUILD)/obj/tests/singlestep/%.o $(BUILD)/obj/tests/sing
 
 # The ring on a weakly ordered machine: see Documentation/model.md.
 model_src := $(wildcard tests/model/*.c) $(ring_src)
+$(BUILD)/model/publishes.h: tests/model/publishes userspace/include/ktrace/rseq_arm64.h userspace/lib/arch/arm64_rseq.h
+	@mkdir -p $(@D)
+	$(Q)tests/model/publishes . >$@.tmp && mv $@.tmp $@
+$(BUILD)/model/tests/model/rseq.o: $(BUILD)/model/publishes.h
 $(BUILD)/model/%.o: %.c tests/model/port_model.h
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(STD) $(WARN) -O2 -g $(INCLUDE) -Imodule -include tests/model/port_model.h \
+	$(Q)$(CC) $(STD) $(WARN) -O2 -g $(INCLUDE) -I$(BUILD)/model -Imodule -include tests/model/port_model.h \
 		-c $< -o $@
 $(BUILD)/model/model: $(model_src:%.c=$(BUILD)/model/%.o)
 	$(call say,LD,$@)
@@ -525,6 +558,7 @@ help:		## this list
 	@echo 'lib tools examples     only these, without the modules'
 	@echo 'module                 ktrace.ko, in build/kernel/RELEASE; KDIR=headers of another kernel,'
 	@echo '                       KTRACE_DEBUG=1: with self-checks'
+	@echo 'ARCH=arm64             any of them for arm64, in build/arm64; user space also for riscv64'
 	@echo 'logevent shark_kernel  example modules that log events to ktrace.ko'
 	@sed -n 's/^\([a-z0-9-]*\):[^#]*## */\1\t/p' Makefile tests/fuzz/fuzz.mk | expand -t 23
 load:		## load ktrace.ko into the running kernel (root; PARAMS='group_kernel=1 ...')

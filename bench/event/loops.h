@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include "../../tests/arch/arch.h"
 
 #define LARGE 1024			/* bytes of the largest payload */
 #define WORK_WORDS (32u << 10)		/* what the application looks at: 256 KiB */
@@ -60,17 +61,7 @@ struct event_loops {
 	void (*cold)(struct event_thread *t, uint64_t n, uint64_t *ticks);
 };
 
-static inline uint64_t event_ticks(void)
-{
-#if defined(__x86_64__)
-	return __builtin_ia32_rdtsc();
-#else
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-#endif
-}
+#define event_ticks() arch_ticks()
 
 /* Loads that depend on each other, and branches that nobody can predict. */
 static inline __attribute__((always_inline)) uint64_t event_work(struct event_thread *t,

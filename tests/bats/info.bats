@@ -100,6 +100,22 @@ assert not {"cmd", "cpus", "status"} & f.keys() and f["reason"] == "duration", f
 	grep -q '^events *38$' <<<"$output"
 }
 
+@test "a counter has the name of its machine, and a slow one says how long a tick is" {
+	local machine name hz tick
+	while read -r machine name hz tick; do
+		printf 'meta trace clock=tsc\nmeta host machine=%s\nmeta clock raw=0 mono_ns=0 real_ns=1 hz=%s\n' \
+			"$machine" "$hz" | "$PROGS/mktrace" t
+		run_ktrace info t
+		[[ "$output" = *"  clock     $name, $hz Hz$tick, 1 readings"* ]]
+	done <<-END
+	aarch64 cntvct 19200000 , a tick is 52.1 ns
+	aarch64 cntvct 62500000 , a tick is 16.0 ns
+	aarch64 cntvct 1000000000
+	riscv64 time 10000000 , a tick is 100.0 ns
+	x86_64 tsc 2300000000
+	END
+}
+
 @test "an empty trace" {
 	"$PROGS/mktrace" t </dev/null
 	run_ktrace info t

@@ -157,6 +157,15 @@ static double seconds(void)
 	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
+/* The name of a scenario, with the port if it is not the first. */
+static const char *name_of(const struct scenario *s)
+{
+	static char name[96];
+
+	snprintf(name, sizeof(name), "%s%s", s->name, world_port == PORT_ARM64 ? ", arm64" : "");
+	return name;
+}
+
 /* False: a property does not hold. */
 static bool search(const struct scenario *s, __u64 start)
 {
@@ -173,7 +182,7 @@ static bool search(const struct scenario *s, __u64 start)
 			;
 	}
 	printf("%s - %s from %#llx: %lu executions, %lu states, %lu steps, %.2f s\n",
-	       verdict ? "not ok" : "ok", s->name, (unsigned long long)start,
+	       verdict ? "not ok" : "ok", name_of(s), (unsigned long long)start,
 	       choices.executions, choices.nodes, machine.total, seconds() - begin);
 	return !verdict;
 }
@@ -185,7 +194,7 @@ static bool is_wanted(const struct scenario *s)
 	if (!*names)
 		return !s->is_long || getenv("KTRACE_LONG");
 	for (name = names; *name; name++)
-		if (!strcmp(s->name, *name))
+		if (!strcmp(name_of(s), *name))
 			return true;
 	return false;
 }
@@ -205,11 +214,30 @@ static bool set_options(char **argv)
 	return true;
 }
 
+/* Searches a scenario from each of its positions, or only prints its name. */
+static bool search_starts(const struct scenario *s)
+{
+	bool is_right = true;
+	unsigned int i;
+
+	if (!is_wanted(s))
+		return true;
+	if (is_list) {
+		puts(name_of(s));
+		return true;
+	}
+	for (i = 0; i < s->starts && (is_right || !is_quiet); i++) {
+		is_right &= search(s, starts[i]);
+		fflush(stdout);
+	}
+	return is_right;
+}
+
 int main(int argc, char **argv)
 {
 	const struct scenario *s;
 	bool is_right = true;
-	unsigned int i;
+	enum port port;
 
 	(void)argc;
 	if (!set_options(argv + 1)) {
@@ -217,19 +245,12 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	machine_init();
-	for (s = scenarios; s < scenarios + sizeof(scenarios) / sizeof(scenarios[0]); s++) {
-		if (!is_wanted(s))
-			continue;
-		if (is_list) {
-			puts(s->name);
-			continue;
-		}
-		for (i = 0; i < s->starts; i++) {
-			is_right &= search(s, starts[i]);
-			fflush(stdout);
+	for (s = scenarios; s < scenarios + sizeof(scenarios) / sizeof(scenarios[0]); s++)
+		for (port = 0; port < (s->is_rseq ? PORT_NR : 1); port++) {
+			world_port = port;
+			is_right &= search_starts(s);
 			if (!is_right && is_quiet)
 				return 1;
 		}
-	}
 	return !is_right;
 }

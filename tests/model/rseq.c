@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * rseq.c - writers of the kind that restarts, in C: as userspace/include/ktrace/rseq_x86.h
+ * rseq.c - writers of the kind that restarts, in C: as userspace/include/ktrace/rseq_*.h
  * for a record in its block, as userspace/lib/writer/cpu_ring.c for all others
+ *
+ * What the ports differ in is how they publish. On x86 stores are seen in order. For arm64 the
+ * operations are those that tests/model/publishes finds in its assembler.
  *
  * A section is run again when its writer was interrupted in it. Between sections, and
  * while a list of stores is prepared, other writers of the CPU come and go.
@@ -12,6 +15,7 @@
 #include <string.h>
 
 #include "choice.h"
+#include "publishes.h"
 
 /* Where the innermost section begins. */
 static jmp_buf *section;
@@ -42,10 +46,16 @@ static void store_record(struct attempt *a, unsigned int number, __u64 pos)
 	kt_memcpy(kt_ring_at(&world.ring, pos), words, a->total);
 }
 
-static void publish(struct attempt *a, __u64 head, bool with_record)
+static void publish(struct attempt *a, __u64 head, bool with_record, bool is_list)
 {
-	/* The machine is one that keeps stores in order. */
-	kt_store(&world.ring.w->head, head);
+	__u64 *word = &world.ring.w->head;
+
+	if (world_port == PORT_X86)
+		kt_store(word, head);
+	else if (is_list)
+		ARM64_PUBLISH_LIST(word, head);
+	else
+		ARM64_PUBLISH_RECORD(word, head);
 	if (with_record)
 		a->state = ATTEMPT_PLACED;
 }
@@ -64,7 +74,7 @@ static bool put_fast(struct attempt *a, unsigned int number)
 	if (kt_block_room(&world.ring, head) >= a->total) {
 		a->ts = kt_clock(0);
 		store_record(a, number, head);
-		publish(a, head + a->total, true);
+		publish(a, head + a->total, true, false);
 		done = true;
 	}
 	world.in_section = false;
@@ -108,6 +118,8 @@ static bool carry_out(struct attempt *a, unsigned int number, const struct plan 
 	if (!setjmp(here)) {
 		world.in_section = true;
 		if (kt_load(&r->w->head) == p->head) {
+			if (world_port == PORT_ARM64)
+				ARM64_FENCE_LIST();
 			if (p->new_head != p->head && kt_block_room(r, p->head) >= sizeof(p->pad))
 				kt_memcpy(kt_ring_at(r, p->head), &p->pad, sizeof(p->pad));
 			if (p->suspends)
@@ -116,7 +128,7 @@ static bool carry_out(struct attempt *a, unsigned int number, const struct plan 
 				kt_memcpy(kt_ring_at(r, end), &p->opening, p->opening.size);
 			if (!p->suspends)
 				store_record(a, number, p->new_head);
-			publish(a, p->new_head + (p->suspends ? 0 : a->total), !p->suspends);
+			publish(a, p->new_head + (p->suspends ? 0 : a->total), !p->suspends, true);
 			done = true;
 		}
 	}

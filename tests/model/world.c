@@ -13,6 +13,7 @@
 
 struct world world;
 bool world_never_restarts, world_is_weak;
+enum port world_port;
 
 static struct world kept;	/* as the setup left it */
 static jmp_buf died;
@@ -256,7 +257,7 @@ void world_setup(const struct scenario *s, __u64 start)
 	world = (struct world){ .s = s };
 	machine.reorders_left = machine.deviations_left = 0;
 	machine.may_race = s->policy == KTRACE_POLICY_OVERWRITE;
-	machine.in_order = s->is_rseq && !world_is_weak;
+	machine.in_order = s->is_rseq && world_port == PORT_X86 && !world_is_weak;
 	set_up_ring(start);
 	for (op = s->before; *op; op++) {
 		if (*op == 'R')

@@ -14,7 +14,7 @@
 #define MODEL_BLOCK 256u
 
 /**
- * struct scenario - one search
+ * struct scenario - one search; those with @is_rseq are searched for each port
  * @name:	for the report
  * @policy:	enum ktrace_policy
  * @is_rseq:	writers do not nest, they restart
@@ -93,6 +93,10 @@ extern struct world world;
 
 /* Mistakes made on purpose; see main.c. */
 extern bool world_never_restarts, world_is_weak;
+
+/* Whose sequences restart */
+enum port { PORT_X86, PORT_ARM64, PORT_NR };
+extern enum port world_port;
 
 void world_setup(const struct scenario *s, __u64 start);
 bool world_run(void);

@@ -10,21 +10,14 @@
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "../arch/arch.h"
 
 /* The instruction itself: a function of the C library would have no frame. */
 static __attribute__((noinline)) long blocks_inner(char *to)
 {
-	long ret = SYS_read;
-
 	/* Who calls nobody would have no frame. */
 	__asm__ __volatile__("" : : "r" (__builtin_frame_address(0)));
-#ifdef __x86_64__
-	__asm__ __volatile__("syscall" : "+a" (ret) : "D" (STDIN_FILENO), "S" (to), "d" (1) :
-			     "rcx", "r11", "memory");
-#else
-	ret = read(STDIN_FILENO, to, 1);
-#endif
-	return ret;
+	return arch_syscall(SYS_read, STDIN_FILENO, to, 1);
 }
 
 static __attribute__((noinline)) long blocks_outer(char *to)

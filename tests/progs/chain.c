@@ -11,20 +11,14 @@
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "../arch/arch.h"
 
 /* The instruction itself: a function of the C library would have no frame. */
 static __attribute__((noinline)) long chain_inner(void)
 {
-	long ret = SYS_getppid;
-
 	/* Who calls nobody would have no frame. */
 	__asm__ __volatile__("" : : "r" (__builtin_frame_address(0)));
-#ifdef __x86_64__
-	__asm__ __volatile__("syscall" : "+a" (ret) : : "rcx", "r11", "memory");
-#else
-	ret = syscall(ret);
-#endif
-	return ret;
+	return arch_syscall(SYS_getppid, 0, NULL, 0);
 }
 
 static __attribute__((noinline)) long chain_middle(void)

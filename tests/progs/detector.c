@@ -139,9 +139,7 @@ static long check_registers(void)
 		memset(&out, 0x5a, sizeof(out));
 		hold(&in, &out);
 		__asm__ volatile("" ::: "memory");
-#if defined(__x86_64__)
-		__builtin_ia32_ldmxcsr(0x1f80);
-#endif
+		arch_reset_control();
 		compare_registers();
 	}
 	printf("registers of %u bytes: %ld rounds, %llu signals\n", vector_size, round,
@@ -151,7 +149,7 @@ static long check_registers(void)
 
 /* Restartable sequences: each thread adds to the counter of its CPU, and to one of its own. */
 
-#if defined(__x86_64__) && defined(__GLIBC__)
+#if defined(ARCH_ADD_HERE) && defined(__GLIBC__)
 
 #define CPU_NR 4096
 #define ADDER_NR 3
@@ -166,21 +164,7 @@ static struct {
 /* Adds 1 to a CPU's counter, @spins rounds later; false: interrupted, nothing was done. */
 static bool add_here(char *rseq, uint64_t spins)
 {
-	__asm__ goto volatile(
-		".pushsection __rseq_cs, \"aw\"\n\t.balign 32\n9:\t.long 0, 0\n\t"
-		".quad 2f, 3f - 2f, 4f\n\t.popsection\n\t"
-		"leaq 9b(%%rip), %%rax\n\tmovq %%rax, 8(%[rseq])\n"
-		"2:\tmovl 4(%[rseq]), %%ecx\n\tshlq $6, %%rcx\n\taddq %[counters], %%rcx\n\t"
-		"movq (%%rcx), %%rdx\n\tincq %%rdx\n\tmovq %[spins], %%rax\n"
-		"1:\tdecq %%rax\n\tjnz 1b\n\t"
-		"movq %%rdx, (%%rcx)\n"
-		"3:\tmovq $0, 8(%[rseq])\n\tjmp 5f\n\t"
-		".byte 0x0f, 0x1f, 0x80\n\t.long 0x53053053\n"
-		"4:\tjmp %l[aborted]\n5:\n\t"
-		:
-		: [rseq] "r" (rseq), [counters] "r" (of_cpu), [spins] "r" (spins)
-		: "memory", "cc", "rax", "rcx", "rdx"
-		: aborted);
+	ARCH_ADD_HERE(rseq, of_cpu, spins, aborted);
 	return true;
 aborted:
 	return false;

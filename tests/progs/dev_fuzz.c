@@ -301,7 +301,7 @@ static void make_room(void)
 		maps[i] = at + i * SLOT;
 	for (i = 0; i < FD_NR; i++)
 		fds[i] = -1;
-	args = mmap(NULL, 4 * PAGE, prot, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
+	args = mmap(NULL, 4 * PAGE, prot, MAP_PRIVATE | MAP_ANONYMOUS | ARCH_MAP_LOW, -1, 0);
 	EXPECT(args != MAP_FAILED);
 	EXPECT_ERRNO(munmap(args + 2 * PAGE, PAGE), 0);
 	EXPECT_ERRNO(mprotect(args + 3 * PAGE, PAGE, PROT_READ), 0);

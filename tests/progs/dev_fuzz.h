@@ -9,6 +9,7 @@
 #define TESTS_DEV_FUZZ_H
 
 #include <sys/syscall.h>
+#include "../arch/arch.h"
 #include "dev_random.h"
 
 #define FD_NR 8
@@ -269,16 +270,7 @@ static inline void do_ioctl(enum call what)
 static inline void do_ioctl32(void)
 {
 	const enum call what = (enum call)(CHANNEL + below(FILTER - CHANNEL + 1));
-	long ret = -1;
-#ifdef __x86_64__
-	const long ioctl_nr = 54;
-
-	__asm__ __volatile__("int $0x80" : "=a" (ret)
-			     : "a" (ioctl_nr), "b" ((long)any_fd()), "c" ((long)request_of(what)),
-			       "d" ((long)(uint32_t)(uintptr_t)place_argument(what))
-			     : "memory", "r8", "r9", "r10", "r11");
-#endif
-	count(IOCTL32, ret);
+	count(IOCTL32, arch_ioctl32(any_fd(), request_of(what), place_argument(what)));
 }
 
 #endif

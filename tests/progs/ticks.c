@@ -6,18 +6,14 @@
  * is not known.
  */
 #include <stdio.h>
+#include "../arch/arch.h"
 
 static unsigned long long count(void)
 {
-	unsigned long long ticks = 0;
+	const unsigned long long begin = arch_ticks();
 
-#if defined(__x86_64__)
-	unsigned long long begin = __builtin_ia32_rdtsc();
-
-	__asm__ __volatile__(".rept 9999\n\tnop\n\t.endr" ::: "memory");
-	ticks = __builtin_ia32_rdtsc() - begin;
-#endif
-	return ticks;
+	__asm__ __volatile__(".rept 9999\n\t" ARCH_NOP "\n\t.endr" ::: "memory");
+	return ARCH_HAS_TICKS ? arch_ticks() - begin : 0;
 }
 
 int main(void)

@@ -13,8 +13,8 @@
 #include <sys/wait.h>
 
 #include "../../userspace/lib/writer/channel.h"
+#include "arch/arch.h"
 
-#define TRAP_FLAG 0x100
 #define OTHER_MAX 4096u
 #define MAP_SIZE (1u << 18)
 
@@ -41,6 +41,7 @@ static const struct step_scenario *scenario;
 static const struct step_action *acting, *second_acting;
 static long boundary, first_boundary;
 static bool is_dead;
+static bool is_stepping = true;
 static sigjmp_buf death;
 
 /* Counted by all copies. */
@@ -58,7 +59,7 @@ static uint64_t shadow_head[STEP_RING_NR];
  */
 int clock_gettime(clockid_t clock, struct timespec *now)
 {
-	const uint64_t ns = __builtin_ia32_rdtsc();
+	const uint64_t ns = arch_ticks();
 
 	(void)clock;
 	now->tv_sec = (time_t)(ns / 1000000000);
@@ -290,15 +291,6 @@ static void settle(bool is_alive)
 			  (unsigned long long)sum);
 }
 
-/* In the handler, as the last thing there; in the original only when the call is over. */
-static void set_trap_flag(ucontext_t *uc, bool on)
-{
-	if (on)
-		uc->uc_mcontext.gregs[REG_EFL] |= TRAP_FLAG;
-	else
-		uc->uc_mcontext.gregs[REG_EFL] &= ~TRAP_FLAG;
-}
-
 /* Handlers run when signals are not blocked. */
 static bool can_happen(const struct step_action *action, const ucontext_t *uc)
 {
@@ -315,7 +307,7 @@ static bool branch(const struct step_action *action, const ucontext_t *uc)
 		return false;
 	fflush(stdout);
 	/* Not the C library's, which would tell others of it. */
-	pid = (pid_t)syscall(SYS_fork);
+	pid = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
 	if (!pid)
 		return true;
 	count->runs++;
@@ -339,35 +331,19 @@ static void act(const struct step_action *action, ucontext_t *uc)
 	}
 }
 
-/* A "rep" instruction that is neither at its beginning nor at its end. */
-static bool is_within_repetition(const ucontext_t *uc)
-{
-	static greg_t last;
-	const greg_t ip = uc->uc_mcontext.gregs[REG_RIP];
-	const bool is_same = ip == last;
-
-	last = ip;
-	return is_same && uc->uc_mcontext.gregs[REG_RCX] > 1;
-}
-
-static void on_trap(int sig, siginfo_t *info, void *context)
+/* What happens at this boundary: returns in each copy for which something does. */
+static void at_boundary(ucontext_t *uc)
 {
 	const unsigned int stride = scenario->second ? scenario->stride : 1;
-	ucontext_t *uc = context;
 	const bool all = step_is_long || scenario->is_critical();
 	unsigned int i;
 
-	(void)sig;
-	(void)info;
-	boundary++;
-	check_rings();
-	look();
-	if ((!acting && boundary % stride) || (!step_is_long && is_within_repetition(uc)))
+	if ((!acting && boundary % stride) || (!step_is_long && arch_is_within(uc)))
 		return;
 	if (acting) {
 		if (branch(scenario->second, uc)) {
 			second_acting = scenario->second;
-			set_trap_flag(uc, false);
+			is_stepping = false;
 			act(second_acting, uc);
 		}
 		return;
@@ -377,26 +353,22 @@ static void on_trap(int sig, siginfo_t *info, void *context)
 			acting = &scenario->actions[i];
 			first_boundary = boundary;
 			/* With a second one, what is left is stepped through, if anything is. */
-			if (!scenario->second)
-				set_trap_flag(uc, false);
+			is_stepping = scenario->second;
 			act(acting, uc);
 			return;
 		}
 }
 
-static void step_through(void (*call)(void))
+static void on_trap(int sig, siginfo_t *info, void *context)
 {
-	__asm__ __volatile__("leaq -128(%%rsp), %%rsp\n\t"	/* below the red zone */
-			     "pushfq\n\t"
-			     "orq %0, (%%rsp)\n\t"
-			     "popfq\n\t"
-			     "leaq 128(%%rsp), %%rsp" : : "i" (TRAP_FLAG) : "memory", "cc");
-	call();
-	__asm__ __volatile__("leaq -128(%%rsp), %%rsp\n\t"
-			     "pushfq\n\t"
-			     "andq %0, (%%rsp)\n\t"
-			     "popfq\n\t"
-			     "leaq 128(%%rsp), %%rsp" : : "i" (~TRAP_FLAG) : "memory", "cc");
+	(void)sig;
+	(void)info;
+	arch_trapped();
+	boundary++;
+	check_rings();
+	look();
+	at_boundary(context);
+	arch_go_on(context, is_stepping);
 }
 
 static struct ktrace_event target;
@@ -499,7 +471,7 @@ void step_run(const struct step_scenario *s)
 
 	fflush(stdout);
 	scenario = s;
-	pid = (pid_t)syscall(SYS_fork);
+	pid = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
 	if (pid) {
 		if (pid < 0 || waitpid(pid, &status, 0) != pid)
 			step_fail("fork");
@@ -515,7 +487,7 @@ void step_run(const struct step_scenario *s)
 	s->prepare();
 	check_rings();
 	if (!sigsetjmp(death, 1)) {
-		step_through(s->call);
+		arch_step_through(s->call);
 		tally.target_done++;
 	}
 	settle(!is_dead);

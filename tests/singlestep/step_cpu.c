@@ -17,8 +17,8 @@
 #include <string.h>
 
 #include "../../userspace/lib/writer/channel.h"
+#include "arch/arch.h"
 
-#define SIGNATURE 0x53053053u
 #define NO_BLOCK 0xffffffffu
 
 struct fake_rseq {
@@ -71,7 +71,7 @@ static void init_thread(struct ktrace_thread *t, struct fake_rseq *rseq, uint32_
 static void interrupts(ucontext_t *uc)
 {
 	const struct descriptor *cs = (const struct descriptor *)own_rseq.rseq_cs;
-	uint64_t ip = (uint64_t)uc->uc_mcontext.gregs[REG_RIP];
+	uint64_t ip = arch_pc(uc);
 	uint32_t signature;
 
 	own_rseq.rseq_cs = 0;
@@ -80,8 +80,8 @@ static void interrupts(ucontext_t *uc)
 	memcpy(&signature, (const char *)cs->abort - sizeof(signature), sizeof(signature));
 	step_check(!cs->version && !cs->flags && cs->abort - cs->start >= cs->length,
 		   "the kernel would refuse the descriptor");
-	step_check(signature == SIGNATURE, "no signature before the abort handler");
-	uc->uc_mcontext.gregs[REG_RIP] = (greg_t)cs->abort;
+	step_check(signature == ARCH_SIGNATURE, "no signature before the abort handler");
+	arch_set_pc(uc, cs->abort);
 }
 
 /* Another thread, on @cpu, records. */

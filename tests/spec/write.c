@@ -31,6 +31,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../arch/arch.h"
+
 #include <linux/ktrace.h>
 #include <linux/ktrace_ring.h>
 
@@ -76,7 +78,7 @@ static __u64 now(void)
 	struct timespec t;
 
 	if (c.clock == KTRACE_CLOCK_TSC)
-		return __builtin_ia32_rdtsc();
+		return arch_ticks();
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return t.tv_sec * 1000000000ull + t.tv_nsec;
 }

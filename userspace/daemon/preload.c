@@ -23,20 +23,12 @@
 
 #include <ktrace/session.h>
 
+#include "arch/programs.h"
 #include "base/log.h"
 #include "base/program.h"
 
 #define LIBRARY "libktrace-pthread.so.0"
 #define WRITER "libktrace.so.0"
-
-/* Dynamic linkers for programs of this process's kind, and for 32-bit programs */
-#if defined(__x86_64__)
-#define OWN_LINKER "/lib64/ld-linux-x86-64.so.2"
-#define NARROW_LINKER "/lib/ld-linux.so.2"
-#else
-#define OWN_LINKER "/lib/ld-linux-aarch64.so.1"
-#define NARROW_LINKER "/lib/ld-linux-armhf.so.3"
-#endif
 
 /* Finds a dynamic linker's folder below / or /usr: "/lib/i386-linux-gnu/"; false: not found. */
 static bool find_folder(const char *linker, char folder[PATH_MAX])
@@ -82,7 +74,7 @@ static bool widen(char folder[PATH_MAX], const char *name)
 	char own[PATH_MAX], narrow[PATH_MAX];
 	int len;
 
-	if (!find_folder(OWN_LINKER, own) || !find_folder(NARROW_LINKER, narrow))
+	if (!find_folder(ARCH_LINKER, own) || !find_folder(ARCH_NARROW_LINKER, narrow))
 		return false;
 	len = (int)strlen(folder) - (int)strlen(own);
 	if (len < 0 || strcmp(folder + len, own) || strlen(own) < strlen("/$LIB/") ||

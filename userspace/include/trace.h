@@ -252,7 +252,7 @@ int posix_trace_eventset_ismember(trace_event_id_t __event_id,
  * In the traced program. Bound at load time, because the dynamic linker needs more stack to bind a
  * function lazily.
  */
-#if defined(__GNUC__) && !defined(__clang__) && (defined(__x86_64__) || defined(__aarch64__))
+#if defined(__GNUC__) && !defined(__clang__) && defined(__LP64__)
 __attribute__((__noplt__))
 #endif
 void posix_trace_event(trace_event_id_t __event_id, const void *__restrict __data_ptr,

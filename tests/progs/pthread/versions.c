@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* versions.c - condition variables of both versions, as programs of 2002 and of today ask for */
 #include "common.h"
+#include "../../arch/arch.h"
 
-#if defined(__x86_64__) && defined(__LP64__)
+#ifdef ARCH_OLD_COND
 /* The first ones: the object is a pointer to what init or the first use allocates. */
 int old_init(pthread_cond_t *cond, const pthread_condattr_t *attr);
 int old_wait(pthread_cond_t *cond, pthread_mutex_t *mutex);
@@ -10,12 +11,12 @@ int old_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct tim
 int old_signal(pthread_cond_t *cond);
 int old_broadcast(pthread_cond_t *cond);
 int old_destroy(pthread_cond_t *cond);
-__asm__(".symver old_init, pthread_cond_init@GLIBC_2.2.5");
-__asm__(".symver old_wait, pthread_cond_wait@GLIBC_2.2.5");
-__asm__(".symver old_timedwait, pthread_cond_timedwait@GLIBC_2.2.5");
-__asm__(".symver old_signal, pthread_cond_signal@GLIBC_2.2.5");
-__asm__(".symver old_broadcast, pthread_cond_broadcast@GLIBC_2.2.5");
-__asm__(".symver old_destroy, pthread_cond_destroy@GLIBC_2.2.5");
+__asm__(".symver old_init, pthread_cond_init@" ARCH_OLD_COND);
+__asm__(".symver old_wait, pthread_cond_wait@" ARCH_OLD_COND);
+__asm__(".symver old_timedwait, pthread_cond_timedwait@" ARCH_OLD_COND);
+__asm__(".symver old_signal, pthread_cond_signal@" ARCH_OLD_COND);
+__asm__(".symver old_broadcast, pthread_cond_broadcast@" ARCH_OLD_COND);
+__asm__(".symver old_destroy, pthread_cond_destroy@" ARCH_OLD_COND);
 #else
 #define old_init pthread_cond_init
 #define old_wait pthread_cond_wait

@@ -17,6 +17,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "arch/programs.h"
+
 static bool find_header(Elf *elf, GElf_Word type, GElf_Phdr *ph)
 {
 	size_t i, nr;
@@ -96,14 +98,19 @@ static bool is_for_musl(Elf *elf, const GElf_Phdr *interp)
 /* True if it is a 32-bit program that this machine runs. */
 static bool is_narrow(Elf *elf)
 {
-#if defined(__x86_64__)
-	const GElf_Half machine = EM_386;
-#else
-	const GElf_Half machine = EM_ARM;
-#endif
 	GElf_Ehdr h;
 
-	return gelf_getclass(elf) == ELFCLASS32 && gelf_getehdr(elf, &h) && h.e_machine == machine;
+	return gelf_getclass(elf) == ELFCLASS32 && gelf_getehdr(elf, &h) &&
+	       h.e_machine == ARCH_NARROW_MACHINE;
+}
+
+/* True if it is of this process's kind. */
+static bool is_own(Elf *elf)
+{
+	GElf_Ehdr h;
+
+	return gelf_getclass(elf) == ELFCLASS64 && gelf_getehdr(elf, &h) &&
+	       h.e_machine == ARCH_MACHINE;
 }
 
 /* A file that is not ELF has no obstacle of its own: it may name an ELF interpreter. */
@@ -115,8 +122,7 @@ static const char *obstacle(Elf *elf, bool has_narrow)
 		return NULL;
 	if (is_narrow(elf) && !has_narrow)
 		return "is a 32-bit program, and the 32-bit library is not installed";
-	if (!is_narrow(elf) &&
-	    gelf_getclass(elf) != (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32))
+	if (!is_narrow(elf) && !is_own(elf))
 		return "is a program for another kind of machine";
 	if (!find_header(elf, PT_INTERP, &ph))
 		return "is statically linked";

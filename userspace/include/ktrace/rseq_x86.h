@@ -1,33 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * rseq_x86.h - one record per restartable sequence (rseq(2)), x86-64
- *
- * Between labels 2 and 3 the kernel restarts the sequence at label 1 whenever the thread was
- * preempted, migrated or took a signal. So a thread that reaches the last instruction was alone on
- * its CPU all the time and is the only writer of that CPU's ring. No store before the last one has
- * any effect: they go beyond head, where bytes are scratch. The clock is read inside the sequence,
- * so stamps ascend with positions.
+ * rseq_x86.h - rseq.h for x86-64
  *
  *	rax  clock, then scratch	rcx  head
  *	rdx  clock, then scratch	rsi  where the record goes
  *	rdi  the ring's words		r8   struct rseq
  *
- * The section reads only head from shared memory. Whatever it holds, the masks in struct
- * ktrace_thread keep the stores inside the ring: head & size_mask is the place, and
- * (head - 1 | not_block) + total overflows 32 bits if the record would not end in the block of
- * head - 1: there is no room, or no block has been opened.
- *
- * A thread that is new, has no rseq or has moved to another CPU does not find its CPU in
- * ktrace_thread.cpu and calls the library.
- *
- * The code clears rseq.rseq_cs after the section, because a plug-in's code, and the descriptor with
- * it, may be unmapped later.
+ * The processor keeps stores in order, so the last one publishes the record.
  */
 #ifndef KTRACE_RSEQ_X86_H
 #define KTRACE_RSEQ_X86_H
 
-#ifndef KTRACE_WRITER_H
-#error "a part of <ktrace/writer.h>"
+#ifndef KTRACE_RSEQ_H
+#error "a part of <ktrace/rseq.h>"
 #endif
 
 #ifdef KTRACE_OLD_STANDARD
@@ -60,6 +45,9 @@
 
 /* The processor may read the clock before earlier instructions are done. */
 #define KTRACE_RSEQ_CLOCK "rdtsc\n\t"
+
+#define KTRACE_RSEQ_SCRATCH "r8"
+#define KTRACE_RSEQ_PIECES_SCRATCH "r9"
 
 /*
  * @clock: reads the clock into rdx and eax, early: other work overlaps it; may use rcx. Comes after
@@ -145,7 +133,7 @@
  * compiler's own access. In an executable it is a constant, because reading the clock waits for
  * earlier loads.
  */
-static KTRACE_INLINE uint64_t ktrace_thread_offset(void)
+static KTRACE_INLINE uint64_t ktrace_rseq_thread(void)
 {
 	uint64_t offset;
 
@@ -155,69 +143,6 @@ static KTRACE_INLINE uint64_t ktrace_thread_offset(void)
 	__asm__("movq $ktrace_thread@tpoff, %0" : "=r" (offset));
 #endif
 	return offset;
-}
-
-/* Leaves a section that has not stored anything visible. Always returns 0. */
-static KTRACE_INLINE int ktrace_rseq_leave(void)
-{
-	struct ktrace_no_rseq *rseq = (struct ktrace_no_rseq *)ktrace_thread.rseq;
-
-	__atomic_store_n(&rseq->rseq_cs, 0, __ATOMIC_RELAXED);
-	return 0;
-}
-
-static KTRACE_INLINE uint32_t ktrace_rseq_total(uint32_t size)
-{
-	return (size + 16 + 7) & ~7u;
-}
-
-/* A record of @nr words, in ktrace_rseq_put_words() */
-#define KTRACE_RSEQ_PUT_WORDS(nr) \
-	KTRACE_RSEQ_RECORD(KTRACE_RSEQ_CLOCK, tls, ev->header, total, KTRACE_RSEQ_PUT_##nr, "r8", \
-			   KTRACE_RSEQ_WORDS_##nr)
-
-/*
- * Records @size bytes, as ev->header says, in at most KTRACE_WORDS_MAX words. Returns 0 if it did
- * not record: the caller has to call the library.
- */
-static KTRACE_INLINE int ktrace_rseq_put_words(const struct ktrace_event *ev,
-					       const uint64_t *w, uint32_t size)
-{
-	const uint64_t tls = ktrace_thread_offset();
-	const uint32_t total = ktrace_rseq_total(size);
-
-	switch ((size + 7) / 8) {
-	case 0:
-		KTRACE_RSEQ_RECORD(KTRACE_RSEQ_CLOCK, tls, ev->header, total, "", "r8", "i" (0));
-		break;
-	case 1:
-		KTRACE_RSEQ_PUT_WORDS(1);
-		break;
-	case 2:
-		KTRACE_RSEQ_PUT_WORDS(2);
-		break;
-	case 3:
-		KTRACE_RSEQ_PUT_WORDS(3);
-		break;
-	case 4:
-		KTRACE_RSEQ_PUT_WORDS(4);
-		break;
-	case 5:
-		KTRACE_RSEQ_PUT_WORDS(5);
-		break;
-	case 6:
-		KTRACE_RSEQ_PUT_WORDS(6);
-		break;
-	case 7:
-		KTRACE_RSEQ_PUT_WORDS(7);
-		break;
-	default:
-		KTRACE_RSEQ_PUT_WORDS(8);
-		break;
-	}
-	return 1;
-failed:
-	return ktrace_rseq_leave();
 }
 
 /*
@@ -280,23 +205,5 @@ failed:
 	"jne 6b\n\t" \
 	"movq %%fs:%c[ring](%[tls]), %%rdi\n\t" \
 	"movq %%rax, %%rcx\n\t"
-
-/* Records @nr pieces, at least one, @size bytes together. Returns 0 if it did not, as above. */
-static KTRACE_INLINE int ktrace_rseq_put_pieces(const struct ktrace_event *ev,
-						const struct ktrace_piece *p, unsigned int nr,
-						uint32_t size)
-{
-	const uint64_t tls = ktrace_thread_offset();
-	const uint32_t id_len = ev->header | size << 16;
-	const uint32_t total = ktrace_rseq_total(size);
-
-	KTRACE_RSEQ_RECORD(KTRACE_RSEQ_CLOCK, tls, id_len, total, KTRACE_RSEQ_PUT_PIECES, "r9",
-			   [piece] "r" (p), [end] "r" (p + nr), [next] "i" (sizeof(*p)),
-			   [from] "i" (offsetof(struct ktrace_piece, data)),
-			   [size] "i" (offsetof(struct ktrace_piece, size)));
-	return 1;
-failed:
-	return ktrace_rseq_leave();
-}
 
 #endif

@@ -34,7 +34,7 @@
 #include <linux/ktrace_shark.h>
 
 /* Bound at load time, because the dynamic linker needs more stack to bind a function lazily. */
-#if defined(__GNUC__) && !defined(__clang__) && (defined(__x86_64__) || defined(__aarch64__))
+#if defined(__GNUC__) && !defined(__clang__) && defined(__LP64__)
 #define KTRACE_SHARK_BOUND __attribute__((noplt))
 #else
 #define KTRACE_SHARK_BOUND

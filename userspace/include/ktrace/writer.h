@@ -27,7 +27,7 @@ extern "C" {
 #define KTRACE_SECTION(name, align) \
 	__attribute__((section(name), used, aligned(align)))
 /* Bound at load time, because the dynamic linker needs more stack to bind a function lazily. */
-#if defined(__GNUC__) && !defined(__clang__) && (defined(__x86_64__) || defined(__aarch64__))
+#if defined(__GNUC__) && !defined(__clang__) && defined(__LP64__)
 #define KTRACE_BOUND __attribute__((noplt))
 #else
 #define KTRACE_BOUND
@@ -252,30 +252,7 @@ static KTRACE_INLINE void ktrace_add_value(struct ktrace_list *l, struct ktrace_
 	at->used += (unsigned int)size;
 }
 
-#if defined(__x86_64__) && defined(__LP64__)
-#include <ktrace/rseq_x86.h>
-#define KTRACE_IN_REGISTERS(size) KTRACE_FITS_REGISTERS(size)
-#else
-#define KTRACE_IN_REGISTERS(size) 0
-static KTRACE_INLINE int ktrace_rseq_put_words(const struct ktrace_event *ev, const uint64_t *w,
-					       uint32_t size)
-{
-	(void)ev;
-	(void)w;
-	(void)size;
-	return 0;
-}
-static KTRACE_INLINE int ktrace_rseq_put_pieces(const struct ktrace_event *ev,
-						const struct ktrace_piece *p, unsigned int nr,
-						uint32_t size)
-{
-	(void)ev;
-	(void)p;
-	(void)nr;
-	(void)size;
-	return 0;
-}
-#endif
+#include <ktrace/rseq.h>
 
 /* Records at most KTRACE_WORDS_MAX words, which need not have an address. */
 static KTRACE_INLINE void ktrace_record_words(const struct ktrace_event *ev, const uint64_t *w,

@@ -88,8 +88,9 @@ failed:
 	return false;
 }
 
-static __u64 clock_after_head(void)
+static __u64 clock_after_head(__u64 head)
 {
+	(void)head;
 	/*
 	 * ORD(clock_after_head:A) pairs ORD(rseq_record:A), ORD(rseq_list:A): they read their clock
 	 * before they stored the head that we have loaded

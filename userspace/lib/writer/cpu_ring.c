@@ -7,8 +7,8 @@
  * unchanged, carries out the stores and publishes. If either has changed, or the sequence was
  * interrupted, everything is prepared again.
  *
- * The stamp is read after head: all previous writers of this ring have read the clock by then. A
- * fence separates the two reads, because rdtsc is not ordered by itself.
+ * The stamp is read after head: all previous writers of this ring have read the clock by then.
+ * clock_after_head() keeps the two reads in order, because processors may read the clock early.
  */
 #include "cpu_ring.h"
 
@@ -113,7 +113,7 @@ static enum kt_open_result plan_block(const struct kt_ring *r, struct plan *p, s
 	if (verdict != KT_OPEN_OK && verdict != KT_OPEN_SUSPEND)
 		return verdict;
 	p->new_head = end;
-	s->pad = (struct ktrace_record){ .ts = clock_after_head(), .id = KTRACE_ID_PAD };
+	s->pad = (struct ktrace_record){ .ts = clock_after_head(p->expected), .id = KTRACE_ID_PAD };
 	if (kt_block_room(r, p->head) >= sizeof(s->pad))
 		add_store(p, kt_ring_at(r, p->head), &s->pad, sizeof(s->pad));
 	if (verdict == KT_OPEN_SUSPEND) {
@@ -132,7 +132,7 @@ static void plan_record(const struct kt_ring *r, struct plan *p, struct scratch 
 {
 	char *to = kt_ring_at(r, p->new_head);
 
-	s->header = (struct ktrace_record){ clock_after_head(), rec->id, rec->len,
+	s->header = (struct ktrace_record){ clock_after_head(p->expected), rec->id, rec->len,
 					    rec->tid_flags };
 	add_store(p, to, &s->header, sizeof(s->header));
 	to += sizeof(s->header);

@@ -92,14 +92,28 @@ static void put_label(struct ktrace_out *out, const char *label)
 	ktrace_out_pad(out, from, 12);
 }
 
+/* Returns what the machine of the file calls its cycle counter; other clocks keep their name. */
+static const char *clock_name(const struct ktrace_trace *t, const char *clock)
+{
+	const char *machine = ktrace_trace_meta(t, "host", "machine");
+
+	if (!clock || strcmp(clock, "tsc") || !machine)
+		return clock ? clock : "?";
+	return !strcmp(machine, "aarch64") ? "cntvct" : !strcmp(machine, "riscv64") ? "time" : clock;
+}
+
+/* Times cannot be told apart within a tick, which is long where the counter is slow. */
 static void put_file_clock(struct ktrace_out *out, const struct ktrace_trace *t)
 {
 	struct ktrace_clock_info clock;
 
 	ktrace_trace_clock(t, &clock);
 	put_label(out, "clock");
-	ktrace_out_safe(out, clock.clock ? clock.clock : "?");
-	out_printf(out, ", %llu Hz, %llu readings\n", clock.hz, clock.readings);
+	ktrace_out_safe(out, clock_name(t, clock.clock));
+	out_printf(out, ", %llu Hz", clock.hz);
+	if (clock.hz && clock.hz < 999000000)
+		out_printf(out, ", a tick is %.1f ns", 1e9 / (double)clock.hz);
+	out_printf(out, ", %llu readings\n", clock.readings);
 }
 
 static void put_file_host(struct ktrace_out *out, const struct ktrace_trace *t)

@@ -68,6 +68,7 @@ static struct posix_sink *make_sink(struct posix_registry_stream *s, __u32 nr, _
 	/* Maps it like ktrace_channel_attach(), so that the kernel merges them into one area. */
 	struct posix_sink *sink = mmap(NULL, sizeof(*sink), PROT_READ | PROT_WRITE,
 				       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	const __u64 pointer = (__u64)(uintptr_t)arch_thread_pointer();
 	int error;
 
 	if (sink == MAP_FAILED)
@@ -84,7 +85,8 @@ static struct posix_sink *make_sink(struct posix_registry_stream *s, __u32 nr, _
 	sink->word = word;
 	sink->stream = nr;
 	sink->sole = &ktrace_posix_single_thread[nr];
-	sink->entry = (__u64)(uintptr_t)&ktrace_posix_entries[nr % POSIX_ENTRY_NR] - arch_self();
+	sink->entry = (__u64)(uintptr_t)&ktrace_posix_entries[nr % POSIX_ENTRY_NR] - pointer;
+	sink->self = arch_self() - pointer;
 	sink->max_data = kt_load(&s->max_data);
 	if (sink->max_data > POSIX_DATA_MAX)
 		sink->max_data = POSIX_DATA_MAX;

@@ -27,6 +27,7 @@
  * @channel:	its rings
  * @sole:	its element of ktrace_posix_single_thread[]
  * @entry:	offset of a thread's entry from its thread pointer
+ * @self:	that of what pthread_self() returns
  */
 struct posix_sink {
 	__u64 bit;
@@ -38,6 +39,7 @@ struct posix_sink {
 	struct ktrace_channel *channel;
 	const __u64 *sole;
 	__u64 entry;
+	__u64 self;
 };
 
 /**
