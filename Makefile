@@ -130,7 +130,7 @@ helped := $(BUILD)/bin/ktraced $(BUILD)/bin/ktrace $(apart:%=$(BUILD)/libexec/kt
 tools: $(helped) $(BUILD)/libexec/ktrace/posix-keeper $(pages:Documentation/man/%=$(BUILD)/share/man/man1/%)
 examples: $(examples)
 # bench-programs: also the programs that benchmarks start
-bench-programs: lib tools $(benches) $(addprefix $(BUILD)/progs/,pace flood)
+bench-programs: lib tools $(benches) $(addprefix $(BUILD)/progs/,pace flood mkhosts)
 progs: $(progs) posix-suite
 # The conformance suite for <trace.h> uses only the header and the library.
 posix-suite: $(BUILD)/lib/libktrace-posix.so

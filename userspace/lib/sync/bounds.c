@@ -63,6 +63,14 @@ void ktrace_bounds_trim(struct bounds *b, double wander)
 	chain(b, 0, all, wander);
 }
 
+/* Trims, and gives back memory that is not needed. */
+void ktrace_bounds_shrink(struct bounds *b, double wander)
+{
+	ktrace_bounds_trim(b, wander);
+	if (b->nr && b->nr < b->cap && LIST_RESIZE(b->at, b->nr))
+		b->cap = b->nr;
+}
+
 /* True if two vertices say more than @point: most bounds are such. */
 static bool says_nothing(const struct bounds *b, const struct bound *point, double wander)
 {

@@ -41,6 +41,7 @@ struct bounds {
 
 int ktrace_bounds_add(struct bounds *b, struct bound point, double wander);
 int ktrace_bounds_join(struct bounds *to, struct bounds *from, double wander);
+void ktrace_bounds_shrink(struct bounds *b, double wander);
 void ktrace_bounds_trim(struct bounds *b, double wander);
 void ktrace_bounds_free(struct bounds *b);
 

@@ -130,6 +130,13 @@ static int join(struct cells *c, struct cell *to, const struct around *w)
 	return ret ? ret : take(c, to, w->b);
 }
 
+/* A cell before the last one rarely gets further bounds. */
+static void shrink(struct cells *c, struct cell *cell)
+{
+	for (int i = 0; i < 2 && !cell->halves; i++)
+		ktrace_bounds_shrink(&cell->side[i], c->wander);
+}
+
 /* Makes cells twice as long. Returns 0, -ENOMEM. */
 int ktrace_cells_widen(struct cells *c)
 {
@@ -145,10 +152,12 @@ int ktrace_cells_widen(struct cells *c)
 		};
 
 		ret = join(c, &joined, &w);
-		if (ret)
+		if (ret) {
 			free_cell(&joined);
-		else
-			c->at[i / 2] = joined;
+			break;
+		}
+		shrink(c, &joined);
+		c->at[i / 2] = joined;
 	}
 	if (!ret) {
 		c->nr = (c->nr + 1) / 2;
@@ -187,7 +196,11 @@ int ktrace_cells_add(struct cells *c, enum side side, struct bound point)
 		return ret;
 	i = point.x > c->from ? (size_t)((point.x - c->from) / c->width) : 0;
 	i = i < CELLS_MAX ? i : CELLS_MAX - 1;
-	c->nr = i < c->nr ? c->nr : i + 1;
+	if (i >= c->nr) {
+		if (c->nr)
+			shrink(c, &c->at[c->nr - 1]);
+		c->nr = i + 1;
+	}
 	cell = &c->at[i];
 	from = c->from + (double)i * c->width;
 	for (width = c->width / 2; cell->halves; width /= 2) {

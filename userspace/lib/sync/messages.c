@@ -8,7 +8,9 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/random.h>
+#include <unistd.h>
 
 /* Returns the number of a trace's host: that of an earlier trace of its boot, or a new one. */
 static __u32 find_host(struct ktrace_messages *m, size_t i)
@@ -35,6 +37,19 @@ static int find_hosts(struct ktrace_messages *m)
 	return m->hosts && m->losses ? 0 : -ENOMEM;
 }
 
+/*
+ * Lets a large list, all 0, have large pages: it is filled from begin to end, which would otherwise
+ * be a page fault for some fifty packets.
+ */
+static void use_large_pages(void *list, size_t size)
+{
+	const __u64 page = (__u64)sysconf(_SC_PAGESIZE), begin = (__u64)(unsigned long)list;
+	const __u64 first = (begin + page - 1) & ~(page - 1), end = (begin + size) & ~(page - 1);
+
+	if (list && first < end)
+		madvise((void *)(unsigned long)first, end - first, MADV_HUGEPAGE);
+}
+
 int ktrace_messages_open(const struct ktrace_traceset *set, struct ktrace_messages **out)
 {
 	struct ktrace_messages *m = calloc(1, sizeof(*m));
@@ -46,6 +61,7 @@ int ktrace_messages_open(const struct ktrace_traceset *set, struct ktrace_messag
 	if (getrandom(&m->seed, sizeof(m->seed), GRND_NONBLOCK) != sizeof(m->seed))
 		m->seed = (__u64)(unsigned long)m;
 	m->ranges.at = calloc(KTRACE_MESSAGES_PENDING, sizeof(*m->ranges.at));
+	use_large_pages(m->ranges.at, KTRACE_MESSAGES_PENDING * sizeof(*m->ranges.at));
 	m->flows.by_hash = calloc(FLOWS_MAX, sizeof(*m->flows.by_hash));
 	if (find_hosts(m) || !m->ranges.at || !m->flows.by_hash ||
 	    ktrace_datagrams_new(&m->datagrams)) {
