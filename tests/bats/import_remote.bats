@@ -83,6 +83,13 @@ check_truth()
 	rm t.*.bin
 	run_ktrace import --from perfetto -o t.bin x
 	says ': 65 readings of clocks for machine 7 .*: no other packet is of the machine that recorded'
+	# No reading at all
+	grep -v '^{"truth"' truth.packets | jq -c 'if .remote_clock_sync then
+		.remote_clock_sync.synced_clocks |= map({}) else . end' | make_trace x
+	rm t.*.bin
+	run_ktrace import --from perfetto -o t.bin x
+	[ "$status" = 0 ]
+	says ': 65 readings of clocks for machine 7 tie it to no other: an exchange has two of each machine'
 	# A clock that goes back
 	grep -v '^{"truth"' truth.packets | jq -c 'if .remote_clock_sync then
 		.remote_clock_sync.synced_clocks |= reverse else . end' | make_trace x

@@ -19,7 +19,7 @@ parse_options()
 	want_icount=
 	name=${KTRACE_VM_NAME:-default}
 	qemu_extra=()
-	while getopts k:c:m:t:o:n:sli option; do
+	while getopts k:c:m:t:o:n:j:sli option; do
 		case $option in
 		k) flavour=$OPTARG ;;
 		c) cpus=$OPTARG ;;
@@ -27,6 +27,7 @@ parse_options()
 		t) seconds=$OPTARG ;;
 		o) out=$OPTARG ;;
 		n) name=$OPTARG ;;
+		j) join_network "$OPTARG" ;;
 		s) show_console=1 ;;
 		l) want_leaks=1 ;;
 		i) want_icount=1 ;;
@@ -39,6 +40,19 @@ parse_options()
 	fi
 	shift $((OPTIND - 1))
 	operands=("$@")
+}
+
+# join_network NUMBER:PORT:MEMORY: a network card on a network of guests, which is a multicast group
+# of this host's loopback, and a file that is memory of all of them
+join_network()
+{
+	local number port memory_file
+
+	IFS=: read -r number port memory_file <<<"$1"
+	qemu_extra+=(-netdev "socket,id=net,mcast=230.0.0.1:$port,localaddr=127.0.0.1"
+		-device "virtio-net-pci,netdev=net,mac=52:54:00:00:00:0$number"
+		-object "memory-backend-file,id=shared,size=1M,share=on,mem-path=$memory_file"
+		-device "ivshmem-plain,memdev=shared")
 }
 
 guest_prepare()

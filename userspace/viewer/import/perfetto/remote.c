@@ -18,6 +18,7 @@ enum { SYNC_PAIR = 1, PAIR_CLIENT = 2, PAIR_HOST = 3, UUID_MSB = 1, UUID_LSB = 2
 
 /* Exchanges are at least so far apart, as in Perfetto's own reader: ns */
 #define APART 30000000000ull
+#define PAIRS_MAX (1u << 20)
 /* Bytes of lines after which they are written */
 #define TEXT_MAX 65536u
 /* Bytes of a trace without an id that stand for it */
@@ -42,6 +43,11 @@ static void read_clocks(struct remote_readings *to, const struct packet_field *f
 		perfetto__protos__clock_snapshot__free_unpacked(s, NULL);
 }
 
+static bool has_any(const struct remote_readings *r)
+{
+	return r->has[REMOTE_MONOTONIC] || r->has[REMOTE_BOOTTIME];
+}
+
 static int learn_pair(struct conversion *c, const struct packet_field *f, bool is_first)
 {
 	const struct packet both = { .data = f->data, .size = f->size };
@@ -64,8 +70,16 @@ static int learn_pair(struct conversion *c, const struct packet_field *f, bool i
 	}
 	if (ret)
 		return ret;
+	/* Half a year; an empty pair would take far less of a file than of memory. */
+	if (r->nr == PAIRS_MAX || !has_any(&pair.here) || !has_any(&pair.there)) {
+		c->unpaired++;
+		r->is_cut = true;
+		return 0;
+	}
 	if (!LIST_GROW(r->pairs, r->nr, r->cap))
 		return -ENOMEM;
+	pair.is_first |= r->is_cut;
+	r->is_cut = false;
 	r->pairs[r->nr++] = pair;
 	return 0;
 }
@@ -199,7 +213,7 @@ int remote_put(struct conversion *c)
 	int ret = 0;
 
 	if (!c->recorder || !import_writer_is_of_boot(c->f)) {
-		c->unpaired = r->nr;
+		c->unpaired += r->nr;
 		return 0;
 	}
 	while (i < r->nr && !ret) {

@@ -35,7 +35,7 @@ struct remote_readings {
  * struct remote_pair - readings here, and when they arrived there
  * @here:	of the machine that relays
  * @there:	of the one that records
- * @is_first:	no earlier pair is in its packet
+ * @is_first:	no earlier pair is in its packet, or the one before was left out
  */
 struct remote_pair {
 	struct remote_readings here;
@@ -48,11 +48,13 @@ struct remote_pair {
  * @pairs:	in order of the packets
  * @nr:		number of @pairs
  * @cap:	room
+ * @is_cut:	the last pair was left out
  */
 struct remote {
 	struct remote_pair *pairs;
 	size_t nr;
 	size_t cap;
+	bool is_cut;
 };
 
 /**
