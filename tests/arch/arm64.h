@@ -14,7 +14,8 @@ static inline uint64_t arch_ticks(void)
 	return now;
 }
 
-static inline __attribute__((always_inline)) long arch_syscall(long nr, long a, const void *b, long c)
+static inline __attribute__((always_inline)) long
+arch_syscall(long nr, long a, const void *b, long c)
 {
 	register long x8 __asm__("x8") = nr;
 	register long x0 __asm__("x0") = a;

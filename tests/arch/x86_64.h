@@ -15,7 +15,8 @@ static inline uint64_t arch_ticks(void)
 	return __builtin_ia32_rdtsc();
 }
 
-static inline __attribute__((always_inline)) long arch_syscall(long nr, long a, const void *b, long c)
+static inline __attribute__((always_inline)) long
+arch_syscall(long nr, long a, const void *b, long c)
 {
 	__asm__ __volatile__("syscall" : "+a" (nr) : "D" (a), "S" (b), "d" (c) :
 			     "rcx", "r11", "memory");

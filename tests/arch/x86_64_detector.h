@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* x86_64_detector.h - a part of progs/detector.h: hold(), and damage that it has to notice, x86-64 */
+/* x86_64_detector.h - a part of progs/detector.h: hold() and the damage to notice, x86-64 */
 #ifndef KTRACE_TESTS_ARCH_X86_64_DETECTOR_H
 #define KTRACE_TESTS_ARCH_X86_64_DETECTOR_H
 

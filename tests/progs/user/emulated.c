@@ -2,8 +2,8 @@
 /*
  * emulated.c - what qemu-user lacks, to be preloaded: set_robust_list(2)
  *
- * Without that call no session can be begun. With this library it seems to succeed, so the kernel does not
- * show the end of a session's owner: tests of that need a virtual machine.
+ * Without that call no session can be begun. With this library it seems to succeed, so the kernel
+ * does not show the end of a session's owner: tests of that need a virtual machine.
  */
 #include <dlfcn.h>
 #include <stdarg.h>

@@ -10,6 +10,7 @@
 #ifndef STEP_ARCH_ARM64_H
 #define STEP_ARCH_ARM64_H
 
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 #include <sys/auxv.h>
@@ -90,7 +91,8 @@ static inline uint64_t arch_register(const ucontext_t *uc, uint32_t nr)
 static inline bool arch_condition(const ucontext_t *uc, uint32_t code)
 {
 	const uint64_t flags = uc->uc_mcontext.pstate;
-	const bool n = flags >> 31 & 1, z = flags >> 30 & 1, c = flags >> 29 & 1, v = flags >> 28 & 1;
+	const bool n = flags >> 31 & 1, z = flags >> 30 & 1;
+	const bool c = flags >> 29 & 1, v = flags >> 28 & 1;
 	const bool is[] = { z, c, n, v, c && !z, n == v, n == v && !z, true };
 
 	return is[code >> 1 & 7] != ((code & 1) && code != 15);
@@ -148,8 +150,10 @@ static inline void arch_go_on(ucontext_t *uc, bool steps)
 
 static inline void arch_step_through(void (*call)(void))
 {
-	if (!(getauxval(AT_HWCAP) & ARCH_HAS_LSE))
+	if (!(getauxval(AT_HWCAP) & ARCH_HAS_LSE)) {
+		printf("not ok: this processor has no LSE\n");
 		_exit(2);
+	}
 	arch_step.begin = (uint64_t)(uintptr_t)call;
 	arch_break_at(arch_step.begin);
 	call();

@@ -2,8 +2,8 @@
 /*
  * arm64_crc32c.h - a part of tracefile/crc32c.c: CRC-32C by instructions of arm64
  *
- * All processors from ARMv8.1 on have them. A longer instruction than the crc32cx of a word is not
- * used: checksums are of blocks that are compressed, or written to a disk, at a tenth of this speed.
+ * All processors from ARMv8.1 on have them. Nothing wider is used: checksums are of blocks that are
+ * compressed, or written to a disk, at a tenth of this speed.
  */
 #ifndef KTRACE_ARCH_ARM64_CRC32C_H
 #define KTRACE_ARCH_ARM64_CRC32C_H

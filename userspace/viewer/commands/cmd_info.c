@@ -99,7 +99,9 @@ static const char *clock_name(const struct ktrace_trace *t, const char *clock)
 
 	if (!clock || strcmp(clock, "tsc") || !machine)
 		return clock ? clock : "?";
-	return !strcmp(machine, "aarch64") ? "cntvct" : !strcmp(machine, "riscv64") ? "time" : clock;
+	if (!strcmp(machine, "aarch64"))
+		return "cntvct";
+	return !strcmp(machine, "riscv64") ? "time" : clock;
 }
 
 /* Times cannot be told apart within a tick, which is long where the counter is slow. */
