@@ -484,15 +484,20 @@ $(BUILD)/$(1)/shark.a: $(shark_src:%.c=$(BUILD)/$(1)/%.o)
 $(BUILD)/$(1)/posix.a: $(posix_src:%.c=$(BUILD)/$(1)/%.o)
 	@rm -f $$@
 	$$(Q)$$(AR) rcs $$@ $$^
+$(BUILD)/$(1)/sql.a: $(sql_src:%.c=$(BUILD)/$(1)/%.o)
+	@rm -f $$@
+	$$(Q)$$(AR) rcs $$@ $$^
 $(BUILD)/$(2)/%: $(BUILD)/$(1)/tests/unit/%.o $(BUILD)/$(1)/tests/unit/inherited.o $(BUILD)/$(1)/lib.a
 	$$(call say,LD,$$@)
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) -pthread $(3) $$(filter-out $$(if $$(filter %/writer.a,$$^),%/lib.a),$$^) \
-		$$(if $$(filter %/posix.a %/service.a,$$^),$(BUILD)/$(1)/lib.a) \
+		$$(if $$(filter %/posix.a %/service.a %/sql.a,$$^),$(BUILD)/$(1)/lib.a) \
+		$$(if $$(filter %/sql.a,$$^),-lsqlite3) \
 		$$(if $$(filter %/service.a,$$^),$(service_libs)) $(TRACESET_LIBS) -o $$@
 # These link libktrace itself, without the reader's half, which defines the same names.
 $(BUILD)/$(2)/test_writer_threads $(BUILD)/$(2)/test_patience: $(BUILD)/$(1)/writer.a
 $(patsubst tests/unit/%.c,$(BUILD)/$(2)/%,$(wildcard tests/unit/test_posix_*.c)): $(BUILD)/$(1)/posix.a
+$(BUILD)/$(2)/test_sql: $(BUILD)/$(1)/sql.a
 $(BUILD)/$(2)/test_shark_library $(BUILD)/$(2)/test_shark_threads: $(BUILD)/$(1)/shark.a $(BUILD)/$(1)/writer.a
 $(filter $(BUILD)/$(2)/test_pft_%,$(units:$(BUILD)/unit/%=$(BUILD)/$(2)/%)): $(BUILD)/$(1)/service.a
 endef

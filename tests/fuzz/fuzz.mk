@@ -39,6 +39,7 @@ $(eval $(call fuzz_archive,daemon,$(fuzz_daemon_src) $(pbtxt_src)))
 $(FUZZ)/daemon.a: $(FUZZ)/obj/service.pb-c.o $(FUZZ)/obj/perfetto.pb-c.o
 $(eval $(call fuzz_archive,viewer,$(fuzz_viewer_src)))
 $(eval $(call fuzz_archive,posix,$(posix_src)))
+$(eval $(call fuzz_archive,sql,$(sql_src)))
 
 $(FUZZ)/bin/fuzz_attach $(FUZZ)/bin/fuzz_options: $(FUZZ)/writer.a
 $(FUZZ)/bin/fuzz_options $(FUZZ)/bin/fuzz_proc $(FUZZ)/bin/fuzz_registry: $(FUZZ)/daemon.a
@@ -48,12 +49,13 @@ $(FUZZ)/bin/fuzz_perf: $(FUZZ)/viewer.a
 $(FUZZ)/bin/fuzz_text_import: $(FUZZ)/obj/userspace/viewer/import/systrace/line.o \
 		$(FUZZ)/obj/userspace/viewer/import/chrome/json.o $(FUZZ)/viewer.a
 $(FUZZ)/bin/fuzz_posix_log: $(FUZZ)/posix.a
+$(FUZZ)/bin/fuzz_sql: $(FUZZ)/sql.a
 $(FUZZ)/bin/%: $(FUZZ)/obj/tests/fuzz/%.o $(FUZZ)/traceset.a
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(FUZZ_CC) -pthread -fsanitize=fuzzer,address,undefined $(FUZZ_EXTRA) \
 		$(filter %.o,$^) $(sort $(filter-out %/traceset.a,$(filter %.a,$^))) \
-		$(FUZZ)/traceset.a $(TRACESET_LIBS) -ldw -lelf -lbpf -lm -llzma $(service_libs) -o $@
+		$(FUZZ)/traceset.a $(TRACESET_LIBS) -ldw -lelf -lbpf -lm -llzma -lsqlite3 $(service_libs) -o $@
 
 .PHONY: fuzz fuzz-programs
 fuzz-programs: $(fuzzers)

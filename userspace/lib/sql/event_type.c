@@ -238,9 +238,11 @@ int ktrace_event_types_find(struct ktrace_sql *sql)
 void ktrace_event_types_free(struct ktrace_sql *sql)
 {
 	struct event_type *t;
+	size_t i;
 	int k;
 
-	for (t = sql->event_types; t < sql->event_types + sql->event_type_nr; t++) {
+	for (i = 0; i < sql->event_type_nr; i++) {
+		t = &sql->event_types[i];
 		for (k = EVENT_COMMON; t->columns && k < t->nr; k++) {
 			free((char *)t->columns[k].name);
 			free((char *)t->columns[k].doc);

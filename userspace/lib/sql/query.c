@@ -14,11 +14,13 @@
  * @sql:	the database
  * @statement:	SQLite's
  * @has_row:	a row was read that ktrace_sql_fetch() could not store
+ * @is_over:	the last row was read, or a step failed: SQLite would begin again
  */
 struct ktrace_sql_query {
 	struct ktrace_sql *sql;
 	sqlite3_stmt *statement;
 	bool has_row;
+	bool is_over;
 };
 
 static int set_error(struct ktrace_sql *sql, int error, const char *message)
@@ -163,7 +165,10 @@ int ktrace_sql_step(struct ktrace_sql_query *query)
 		query->has_row = false;
 		return 1;
 	}
+	if (query->is_over)
+		return 0;
 	result = sqlite3_step(query->statement);
+	query->is_over = result != SQLITE_ROW;
 	return result == SQLITE_ROW ? 1 : result == SQLITE_DONE ? 0 :
 	       take_error(query->sql, result);
 }

@@ -354,8 +354,8 @@ int ktrace_table_add(struct table *table, sqlite3 *db)
 }
 
 #define for_each_condition(condition, c) \
-	for ((condition) = (c)->conditions.at; \
-	     (condition) < (c)->conditions.at + (c)->conditions.nr; (condition)++)
+	for (int i_ = 0; i_ < (c)->conditions.nr && \
+	     ((condition) = &(c)->conditions.at[i_]); i_++)
 
 bool ktrace_cursor_has(const struct cursor *c, int i)
 {
