@@ -24,6 +24,7 @@
 #define NEAR 0.5	/* ns */
 #define EDGE 1000.0	/* ns from a gap to where its error holds */
 #define ROUNDING 1.0	/* ns: times will be whole ones */
+#define RATE_MAX 1e-3	/* between a clock and the reference's; larger ones are only simulated */
 
 /* struct moment - a time @t of the reference at which host @host, unless HOST_NONE, showed @x */
 struct moment {
@@ -317,14 +318,14 @@ static void show(struct place *p, const struct moment *m)
 /*
  * Narrows the errors of two hosts by their pair: when the second one showed its time, the first one
  * was off from its own by @r and @shift, by its own clock. The reference's clock counts up to
- * @max_rate more or less for that. Returns 1 if that changes an error, 0, -ENOMEM.
+ * RATE_MAX more or less for that. Returns 1 if that changes an error, 0, -ENOMEM.
  */
 static int narrow(struct place *p, struct edge *edge)
 {
 	const __u32 a = edge->pair.host[0], b = edge->pair.host[1];
 	struct offset_range r;
 	int ret = range_of(p->e, edge, p->x[b], &r);
-	const double shift = p->x[b] - p->x[a], rate = p->e->max_rate;
+	const double shift = p->x[b] - p->x[a], rate = fmin(p->e->max_rate, RATE_MAX);
 	const double old[] = { p->low[a], p->low[b], p->high[a], p->high[b] };
 	double low, high;
 
