@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -131,15 +132,28 @@ static inline void dev_enable(int fd, unsigned int id, int on)
 	EXPECT_ERRNO(ioctl(fd, KTRACE_IOC_ENABLE, &e), 0);
 }
 
-/* Enables an event; 0: the kernel has no tracepoint for it: for family "lock" until 5.19. */
+/* True if the kernel has tracepoints for page faults: only some architectures have. */
+static inline bool dev_has_faults(void)
+{
+	return !access("/sys/kernel/tracing/events/exceptions/page_fault_user", F_OK);
+}
+
+/* True if all kernels have the event: family "lock" came with 5.19. */
+static inline bool dev_is_everywhere(unsigned int id)
+{
+	if (id == KTRACE_EV_FAULT_USER || id == KTRACE_EV_FAULT_KERNEL)
+		return dev_has_faults();
+	return id != KTRACE_EV_LOCK_CONTENDED && id != KTRACE_EV_LOCK_ACQUIRED;
+}
+
+/* Enables an event; 0: the kernel has no tracepoint for it. */
 static inline int dev_try_enable(int fd, unsigned int id)
 {
 	struct ktrace_enable e = { .id = (__u16)id, .on = 1 };
 	const int failed = ioctl(fd, KTRACE_IOC_ENABLE, &e);
 
 	if (failed)
-		EXPECT(errno == EOPNOTSUPP && (id == KTRACE_EV_LOCK_CONTENDED ||
-					       id == KTRACE_EV_LOCK_ACQUIRED));
+		EXPECT(errno == EOPNOTSUPP && !dev_is_everywhere(id));
 	return !failed;
 }
 
