@@ -21,8 +21,10 @@ SYSROOT  ?= $(shell scripts/sysroot --name $(ARCH))
 ifeq ($(SYSROOT),)
 $(error ARCH=$(ARCH): known are arm64 and riscv64, on $(HOST_ARCH))
 endif
-PLAIN_CC := $(CROSS_COMPILE)gcc --sysroot=$(SYSROOT)
-PLAIN_CXX := $(CROSS_COMPILE)g++ --sysroot=$(SYSROOT)
+# The C library beside the others may be newer than the cross compiler's own, which it must precede.
+CROSS_FLAGS := --sysroot=$(SYSROOT) -L$(SYSROOT)/usr/lib/$(TRIPLET)
+PLAIN_CC := $(CROSS_COMPILE)gcc $(CROSS_FLAGS)
+PLAIN_CXX := $(CROSS_COMPILE)g++ $(CROSS_FLAGS)
 CC       := $(PLAIN_CC)
 CXX      := $(PLAIN_CXX)
 AR       := $(CROSS_COMPILE)ar

@@ -8,7 +8,7 @@
  *   arch_ioctl32(fd, request, arg)  an ioctl of the kernel's table for 32-bit programs; -1: none
  *   ARCH_MAP_LOW		flag of mmap(2): below 4 GiB, 0: cannot be asked for
  *   ARCH_NOP			an instruction that does nothing
- *   ARCH_OLD_COND		version of glibc's first condition variables, if there are older ones
+ *   ARCH_OLD_COND		version of glibc's first condition variables, if there are others
  *   arch_reset_control()	lets the unit for floating point be as a program finds it
  *   ARCH_DETECTOR_H		a part of progs/detector.h; must be there
  *   ARCH_ADD_HERE(...)		a restartable sequence, see detector.c; not defined: there is none

@@ -2,7 +2,7 @@
 /*
  * step_cpu.c - the restartable sequences of the per-CPU rings, instruction by instruction
  *
- *   step_cpu [--long]
+ *   step_cpu [--long | --every N]
  *
  * The library takes ktrace_thread.rseq as it is; here it points to words that the kernel
  * has never heard of, and interrupts() does to the interrupted writer what the kernel
@@ -10,10 +10,12 @@
  * Another thread of the same CPU is another struct ktrace_thread put in the place of ours.
  *
  * --long: also everything in pairs, what comes second at each boundary of what is left.
+ * --every N: one of N scenarios, for a processor that is emulated.
  */
 #include "step.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../../userspace/lib/writer/channel.h"
@@ -49,6 +51,7 @@ static struct ktrace_thread other_thread;
 static struct state state;
 static uint32_t policy;
 static uint64_t position;
+static unsigned int scenario_nr, every = 1;
 
 /* The ring that the thread has left for the other CPU, and its head by then. */
 static const struct kt_ring *left_ring;
@@ -249,6 +252,8 @@ static void run(const char *what, uint32_t size, const struct state *st, uint32_
 		.second = second < 0 ? NULL : &actions[second], .stride = 1,
 	};
 
+	if (scenario_nr++ % every)
+		return;
 	policy = p;
 	position = pos;
 	state = *st;
@@ -306,6 +311,8 @@ int main(int argc, char **argv)
 	int second;
 
 	step_is_long = argc > 1 && !strcmp(argv[1], "--long");
+	if (argc > 2 && !strcmp(argv[1], "--every") && atoi(argv[2]) > 0)
+		every = (unsigned int)atoi(argv[2]);
 	step_init();
 	run_fast(-1);
 	run_slow(-1);

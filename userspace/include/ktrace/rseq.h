@@ -29,8 +29,8 @@
  *   KTRACE_RSEQ_PUT_1 to _8		its stores of so many words, with the operands
  *					KTRACE_RSEQ_WORDS_1 to _8
  *   KTRACE_RSEQ_PUT_PIECES		its stores of pieces
- *   KTRACE_RSEQ_SCRATCH, KTRACE_RSEQ_PIECES_SCRATCH  a register that these change besides
- *   ktrace_rseq_thread()		the operand from which KTRACE_RSEQ_RECORD finds ktrace_thread
+ *   KTRACE_RSEQ_SCRATCH KTRACE_RSEQ_PIECES_SCRATCH  one more register that they change
+ *   ktrace_rseq_thread()		the operand by which KTRACE_RSEQ_RECORD finds ktrace_thread
  */
 #ifndef KTRACE_RSEQ_H
 #define KTRACE_RSEQ_H
