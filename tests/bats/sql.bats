@@ -71,6 +71,19 @@ golden()
 	[[ $output =~ 0$ ]]
 }
 
+@test "sql: stacks have the frames that list shows" {
+	local golden=$ROOT/tests/data/golden/context-v1.bin
+	"$KTRACE" list --stacks "$golden" | sed -n 's/^\t\([ku] .*+0x[0-9a-f]*\)$/\1/p' >one
+	sql "SELECT CASE kind WHEN 'kstack' THEN printf('k %s%s+0x%x', function, ifnull(' [' || module || ']', ''), offset) ELSE
+		printf('u %s+0x%x', replace(module, rtrim(module, replace(module, '/', '')), ''), offset) END
+		FROM stacks WHERE function IS NOT NULL OR module IS NOT NULL" "$golden" >two
+	[ "$(wc -l <one)" -gt 1000 ]
+	diff one two
+	[ "$(sql "SELECT count(*) FROM stacks WHERE frame = 0 AND tid = 207" "$golden")" = \
+		"$("$KTRACE" list --json "$golden" | jq -r 'select(.tid == 207).context // {} | [.kstack, .ustack] |
+			map(select(. != null and . != "0x0")) | .[]' | wc -l)" ]
+}
+
 @test "sql: fields whose names are taken, names that need care, types of several files" {
 	local head='meta trace version=1 start_ns=1700000000000000000 backend=dev clock=tsc cmd=x
 meta clock raw=1000 mono_ns=5000 real_ns=1700000000000000000 hz=1000000000
@@ -201,6 +214,9 @@ is_equal()
 		[ -s one ]
 		cmp one two
 	done
+	# What has to read everything does so once.
+	[ "$(sql 'SELECT count(*) FROM syscalls s JOIN threads t ON t.tid = s.tid AND t.machine = s.machine' t)" = \
+		"$(sql 'SELECT count(*) FROM syscalls' t)" ]
 	# Without columns that have to be equal: as many as there are pairs
 	[ "$(sql "CREATE VIRTUAL TABLE temp.j USING span_join((SELECT 1 AS time, 5 AS end_time, 'x' AS a),
 		(SELECT 3 AS time, NULL AS end_time, 'y' AS a)); SELECT * FROM j")" = "3|5|2|x|y" ]
