@@ -343,7 +343,7 @@ is_equal()
 @test "sql: statements and commands from standard input" {
 	golden
 	[ "$(printf 'SELECT 1 AS x;\nSELECT\n 2 AS x\n' | "$KTRACE" sql t)" = $'x\n1\nx\n2' ]
-	[ "$("$KTRACE" sql t <<<.tables | head -3)" = $'events\nstates\nwaits' ]
+	[ "$("$KTRACE" sql t <<<.tables | head -3)" = $'events\nstacks\nstates' ]
 	"$KTRACE" sql t <<<.tables | grep -qx '"demo:work"'
 	"$KTRACE" sql t <<<'.schema demo:work' | grep -q '  item INTEGER,  -- field item, u32'
 	"$KTRACE" sql t <<<.help | grep -q '^\.param'
@@ -370,11 +370,11 @@ is_equal()
 	run_ktrace sql t 'SELECT 1'
 	[ -z "$stderr" ]
 	"$PROGS/machine" 20000 m
-	head -c 500000 m >cut
-	run_ktrace sql cut 'SELECT count(*) FROM events'
+	head -c 500000 m >part
+	run_ktrace sql part 'SELECT count(*) FROM events'
 	[[ $stderr == *"not closed"* ]]
-	[ "$(sql 'SELECT closed FROM files' cut 2>err)" = 0 ]
-	[ "$(sql 'SELECT count(*) FROM events' cut 2>err)" = "$("$KTRACE" list cut 2>err | wc -l)" ]
+	[ "$(sql 'SELECT closed FROM files' part 2>err)" = 0 ]
+	[ "$(sql 'SELECT count(*) FROM events' part 2>err)" = "$("$KTRACE" list part 2>err | wc -l)" ]
 	# A byte in a block's header
 	cp m bad
 	printf '\377' | dd of=bad bs=1 seek=200000 conv=notrunc 2>err
