@@ -71,6 +71,19 @@ golden()
 	[[ $output =~ 0$ ]]
 }
 
+@test "sql: stacks have the frames that list shows" {
+	local golden=$ROOT/tests/data/golden/context-v1.bin
+	"$KTRACE" list --stacks "$golden" | sed -n 's/^\t\([ku] .*+0x[0-9a-f]*\)$/\1/p' >one
+	sql "SELECT CASE kind WHEN 'kstack' THEN printf('k %s%s+0x%x', function, ifnull(' [' || module || ']', ''), offset) ELSE
+		printf('u %s+0x%x', replace(module, rtrim(module, replace(module, '/', '')), ''), offset) END
+		FROM stacks WHERE function IS NOT NULL OR module IS NOT NULL" "$golden" >two
+	[ "$(wc -l <one)" -gt 1000 ]
+	diff one two
+	[ "$(sql "SELECT count(*) FROM stacks WHERE frame = 0 AND tid = 207" "$golden")" = \
+		"$("$KTRACE" list --json "$golden" | jq -r 'select(.tid == 207).context // {} | [.kstack, .ustack] |
+			map(select(. != null and . != "0x0")) | .[]' | wc -l)" ]
+}
+
 @test "sql: fields whose names are taken, names that need care, types of several files" {
 	local head='meta trace version=1 start_ns=1700000000000000000 backend=dev clock=tsc cmd=x
 meta clock raw=1000 mono_ns=5000 real_ns=1700000000000000000 hz=1000000000
@@ -201,6 +214,9 @@ is_equal()
 		[ -s one ]
 		cmp one two
 	done
+	# What has to read everything does so once.
+	[ "$(sql 'SELECT count(*) FROM syscalls s JOIN threads t ON t.tid = s.tid AND t.machine = s.machine' t)" = \
+		"$(sql 'SELECT count(*) FROM syscalls' t)" ]
 	# Without columns that have to be equal: as many as there are pairs
 	[ "$(sql "CREATE VIRTUAL TABLE temp.j USING span_join((SELECT 1 AS time, 5 AS end_time, 'x' AS a),
 		(SELECT 3 AS time, NULL AS end_time, 'y' AS a)); SELECT * FROM j")" = "3|5|2|x|y" ]
@@ -327,7 +343,7 @@ is_equal()
 @test "sql: statements and commands from standard input" {
 	golden
 	[ "$(printf 'SELECT 1 AS x;\nSELECT\n 2 AS x\n' | "$KTRACE" sql t)" = $'x\n1\nx\n2' ]
-	[ "$("$KTRACE" sql t <<<.tables | head -3)" = $'events\nstates\nwaits' ]
+	[ "$("$KTRACE" sql t <<<.tables | head -3)" = $'events\nstacks\nstates' ]
 	"$KTRACE" sql t <<<.tables | grep -qx '"demo:work"'
 	"$KTRACE" sql t <<<'.schema demo:work' | grep -q '  item INTEGER,  -- field item, u32'
 	"$KTRACE" sql t <<<.help | grep -q '^\.param'
@@ -354,11 +370,11 @@ is_equal()
 	run_ktrace sql t 'SELECT 1'
 	[ -z "$stderr" ]
 	"$PROGS/machine" 20000 m
-	head -c 500000 m >cut
-	run_ktrace sql cut 'SELECT count(*) FROM events'
+	head -c 500000 m >part
+	run_ktrace sql part 'SELECT count(*) FROM events'
 	[[ $stderr == *"not closed"* ]]
-	[ "$(sql 'SELECT closed FROM files' cut 2>err)" = 0 ]
-	[ "$(sql 'SELECT count(*) FROM events' cut 2>err)" = "$("$KTRACE" list cut 2>err | wc -l)" ]
+	[ "$(sql 'SELECT closed FROM files' part 2>err)" = 0 ]
+	[ "$(sql 'SELECT count(*) FROM events' part 2>err)" = "$("$KTRACE" list part 2>err | wc -l)" ]
 	# A byte in a block's header
 	cp m bad
 	printf '\377' | dd of=bad bs=1 seek=200000 conv=notrunc 2>err

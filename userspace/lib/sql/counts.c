@@ -25,6 +25,7 @@ struct count {
  * @counts:	event_counts: rows
  * @nr:		number of rows
  * @at:		number of the next row
+ * @is_counted:	event_counts: the rows are complete
  * @cell:	text being made
  */
 struct count_cursor {
@@ -34,6 +35,7 @@ struct count_cursor {
 	struct count *counts;
 	size_t nr;
 	size_t at;
+	bool is_counted;
 	struct ktrace_out cell;
 };
 
@@ -91,11 +93,20 @@ static int begin(struct cursor *base)
 	return ret ? ret : ktrace_reader_begin(&c->reader, base->table->sql, true);
 }
 
+/* In a join, counting once is enough. */
 static int begin_counts(struct cursor *base)
 {
-	const int ret = begin(base);
+	struct count_cursor *c = (struct count_cursor *)base;
+	int ret;
 
-	return ret ? ret : count_all((struct count_cursor *)base);
+	c->at = 0;
+	if (c->is_counted)
+		return 0;
+	ret = begin(base);
+	if (!ret)
+		ret = count_all(c);
+	c->is_counted = !ret;
+	return ret;
 }
 
 static int next_count(struct cursor *base)

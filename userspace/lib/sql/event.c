@@ -16,30 +16,13 @@
 #include "sql.h"
 
 /* Columns that only the table of all events has */
-enum { EVENT_NAME = EVENT_COMMON, EVENT_FIELDS, EVENT_BYTES };
+enum { EVENT_FIELDS = EVENT_NAME + 1, EVENT_BYTES };
 
-#define COMMON_COLUMNS \
-	{ "time", "INTEGER", "ns since 1970; never more than SQLite's largest integer", \
-	  PUSH_RANGE }, \
-	{ "ns", "INTEGER", "ns since the first event of all files", PUSH_RANGE }, \
-	{ "cpu", "INTEGER", "CPU; NULL: the ring of a thread", PUSH_NUMBER }, \
-	{ "tid", "INTEGER", "thread that recorded the event; NULL for losses", PUSH_NUMBER }, \
-	{ "pid", "INTEGER", "its process, NULL = unknown", PUSH_NUMBER }, \
-	{ "comm", "TEXT", "its name then, NULL = unknown", PUSH_EQUAL }, \
-	{ "host", "TEXT", "name of the host, NULL = not in the file", PUSH_EQUAL }, \
-	{ "trace", "INTEGER", "number of the trace, see files", PUSH_NUMBER }, \
-	{ "stream", "INTEGER", "number of the ring in its trace", PUSH_NUMBER }, \
-	{ "flags", "TEXT", "words: truncated, incomplete, no-start, irq, critical, backwards", \
-	  0 }, \
-	{ "error_ns", "INTEGER", "the true time differs by at most so much from the clock of the " \
-	  "reference host; NULL = unknown, or a single host", 0 }
-
-const struct column ktrace_event_columns[] = { COMMON_COLUMNS };
+const struct column ktrace_event_columns[] = { EVENT_COLUMNS };
 
 static const struct column all_columns[] = {
-	COMMON_COLUMNS,
-	{ "name", "TEXT", "\"provider:name\" of the type; \"kernel:64\" if the file does not "
-	  "describe it; \"ktrace:lost\" for losses", PUSH_PATTERN },
+	EVENT_COLUMNS,
+	EVENT_NAME_COLUMN,
 	{ "fields", "TEXT", "all fields as JSON; NULL = it has none that are known", 0 },
 	{ "bytes", "TEXT", "without known fields: the payload in hexadecimal", 0 },
 };
@@ -270,11 +253,7 @@ static bool takes(struct event_cursor *c, const struct ktrace_trace_event *e)
 	return true;
 }
 
-/*
- * Names and processes come from events, too: with conditions on them, all events before the range
- * are read.
- */
-static int filter(struct cursor *base)
+int ktrace_event_filter(struct cursor *base)
 {
 	struct event_cursor *c = (struct event_cursor *)base;
 	const int ret = ktrace_cell_init(&c->cell);
@@ -287,7 +266,7 @@ static int filter(struct cursor *base)
 	return ret ? ret : ktrace_reader_begin(&c->reader, base->table->sql, !c->has_thread);
 }
 
-static int next(struct cursor *base)
+int ktrace_event_next(struct cursor *base)
 {
 	struct event_cursor *c = (struct event_cursor *)base;
 	const struct ktrace_trace_event *e;
@@ -425,7 +404,7 @@ static void column(struct cursor *base, sqlite3_context *to, int i)
 		result_of_all(c, to, i);
 }
 
-static void close_events(struct cursor *base)
+void ktrace_event_close(struct cursor *base)
 {
 	struct event_cursor *c = (struct event_cursor *)base;
 
@@ -442,10 +421,10 @@ const struct table_class ktrace_event_type_class = {
 	.cost = COST_EVENTS,
 	.time = EVENT_TIME,
 	.ns = EVENT_NS,
-	.filter = filter,
-	.next = next,
+	.filter = ktrace_event_filter,
+	.next = ktrace_event_next,
 	.column = column,
-	.close = close_events,
+	.close = ktrace_event_close,
 };
 
 const struct table ktrace_event_tables[] = {

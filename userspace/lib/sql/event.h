@@ -15,6 +15,28 @@ enum event_column {
 	EVENT_STREAM, EVENT_FLAGS, EVENT_ERROR, EVENT_COMMON,
 };
 
+/* The name of the type, in tables of events of all types */
+#define EVENT_NAME EVENT_COMMON
+
+#define EVENT_COLUMNS \
+	{ "time", "INTEGER", "ns since 1970; never more than SQLite's largest integer", \
+	  PUSH_RANGE }, \
+	{ "ns", "INTEGER", "ns since the first event of all files", PUSH_RANGE }, \
+	{ "cpu", "INTEGER", "CPU; NULL: the ring of a thread", PUSH_NUMBER }, \
+	{ "tid", "INTEGER", "thread that recorded the event; NULL for losses", PUSH_NUMBER }, \
+	{ "pid", "INTEGER", "its process, NULL = unknown", PUSH_NUMBER }, \
+	{ "comm", "TEXT", "its name then, NULL = unknown", PUSH_EQUAL }, \
+	{ "host", "TEXT", "name of the host, NULL = not in the file", PUSH_EQUAL }, \
+	{ "trace", "INTEGER", "number of the trace, see files", PUSH_NUMBER }, \
+	{ "stream", "INTEGER", "number of the ring in its trace", PUSH_NUMBER }, \
+	{ "flags", "TEXT", "words: truncated, incomplete, no-start, irq, critical, backwards", \
+	  0 }, \
+	{ "error_ns", "INTEGER", "the true time differs by at most so much from the clock of the " \
+	  "reference host; NULL = unknown, or a single host", 0 }
+#define EVENT_NAME_COLUMN \
+	{ "name", "TEXT", "\"provider:name\" of the type; \"kernel:64\" if the file does not " \
+	  "describe it; \"ktrace:lost\" for losses", PUSH_PATTERN }
+
 extern const struct column ktrace_event_columns[];
 extern const struct table_class ktrace_event_type_class;
 
@@ -82,6 +104,14 @@ struct event_cursor {
 	struct ktrace_out cell;
 	int error;
 };
+
+/*
+ * Functions of tables of events, whose cursors begin with struct event_cursor. Names and processes
+ * come from events, too: with conditions on them, all events before the range are read.
+ */
+int ktrace_event_filter(struct cursor *base);
+int ktrace_event_next(struct cursor *base);
+void ktrace_event_close(struct cursor *base);
 
 /* The result for a common column of an event. */
 void ktrace_result_event(struct ktrace_sql *sql, struct ktrace_out *cell, sqlite3_context *to,

@@ -201,6 +201,8 @@ static int make_tables(struct ktrace_sql *sql)
 	int ret = add_tables(sql, ktrace_event_tables);
 
 	if (!ret)
+		ret = add_tables(sql, ktrace_stack_tables);
+	if (!ret)
 		ret = add_tables(sql, ktrace_follow_tables);
 	if (!ret)
 		ret = add_tables(sql, ktrace_thread_tables);

@@ -12,6 +12,7 @@
  *   event_type.c  columns of the tables of event types
  *   event.c       events, and the tables of event types
  *   field.c       their fields: values and conditions
+ *   stacks.c      stacks that were recorded with events
  *   counts.c      event_counts and losses
  *   follow.c      tables that follow the state of threads
  *   threads.c     one of these: a row for each thread
@@ -99,6 +100,7 @@ int ktrace_cell_init(struct ktrace_out *cell);
 /* Tables that exist in every database; each list ends with one without a name. */
 extern const struct table ktrace_fact_tables[];
 extern const struct table ktrace_event_tables[];
+extern const struct table ktrace_stack_tables[];
 extern const struct table ktrace_count_tables[];
 extern const struct table ktrace_follow_tables[];
 extern const struct table ktrace_thread_tables[];

@@ -44,6 +44,7 @@ struct thread {
  * @nr:		their number
  * @cap:	room
  * @at:		number of the next row
+ * @is_read:	all events were read
  */
 struct thread_cursor {
 	struct follow_cursor f;
@@ -51,6 +52,7 @@ struct thread_cursor {
 	size_t nr;
 	size_t cap;
 	size_t at;
+	bool is_read;
 };
 
 /* Serials ascend, but a thread may be reported after younger ones. */
@@ -107,7 +109,11 @@ static int filter(struct cursor *base)
 	size_t i;
 	int ret;
 
-	c->at = c->nr = 0;
+	/* In a join, once is enough. */
+	c->at = 0;
+	if (c->is_read)
+		return 0;
+	c->nr = 0;
 	c->f.watch = (struct ktrace_state_watch){ .span = on_span, .arg = c };
 	ret = ktrace_follow_begin(&c->f);
 	if (ret)
@@ -118,14 +124,22 @@ static int filter(struct cursor *base)
 	for (i = 0; i < c->nr; i++)
 		if (c->threads[i].last.status == KTRACE_STATUS_EXIT)
 			c->threads[i].end = 0;
+	c->is_read = !ret;
 	return ret;
 }
+
+enum { THREAD_TID, THREAD_PID, THREAD_PPID, THREAD_COMM, THREAD_HOST, THREAD_MACHINE,
+       THREAD_CREATED, THREAD_SEEN, THREAD_END, THREAD_STATUS, THREAD_RUN, THREAD_WAIT,
+       THREAD_WAIT_CPU };
 
 static int next(struct cursor *base)
 {
 	struct thread_cursor *c = (struct thread_cursor *)base;
 
-	return c->at < c->nr ? (c->at++, 1) : 0;
+	while (c->at < c->nr)
+		if (ktrace_cursor_takes(base, THREAD_TID, c->threads[c->at++].last.tid))
+			return 1;
+	return 0;
 }
 
 static void close_threads(struct cursor *base)
@@ -136,12 +150,8 @@ static void close_threads(struct cursor *base)
 	ktrace_follow_end(&c->f);
 }
 
-enum { THREAD_TID, THREAD_PID, THREAD_PPID, THREAD_COMM, THREAD_HOST, THREAD_MACHINE,
-       THREAD_CREATED, THREAD_SEEN, THREAD_END, THREAD_STATUS, THREAD_RUN, THREAD_WAIT,
-       THREAD_WAIT_CPU };
-
 static const struct column columns[] = {
-	{ "tid", "INTEGER", "the thread", 0 },
+	{ "tid", "INTEGER", "the thread", PUSH_NUMBER },
 	{ "pid", "INTEGER", "its process, NULL = unknown", 0 },
 	{ "ppid", "INTEGER", "process that created it, NULL = unknown", 0 },
 	{ "comm", "TEXT", "its last name, NULL = unknown", 0 },
