@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0
-# runs: guest
+# runs: arm64
 # arm64.bats - what is different on arm64: the writer of programs, stacks with signed addresses, 32-bit programs, events
 # that its kernels do not have
 load helpers
