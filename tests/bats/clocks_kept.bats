@@ -271,7 +271,7 @@ refused()
 	refused . "."
 	sed 's/clocks 1/clocks 2/' found >newer
 	refused newer "newer: from a newer ktrace"
-	run_ktrace list --clocks mssing a/h0 a/h1
+	run_ktrace list --clocks no-such-file a/h0 a/h1
 	[ "$status" = 2 ]
 	for change in '9s/^knot [0-9]* /knot 0 /' '7s/^knot /knot -/' '7s/ [0-9]*$/ 18446744073709551616/' \
 		'7s/^knot [0-9]* /knot 18446744073709551615 /' '8d' '8p' '5s/knots=/knots=9/' 's/reference=0/reference=1/' \
