@@ -139,7 +139,7 @@ static void take_file(int folder, const char *name, struct kept_file *files, siz
 			unlinkat(folder, name, 0);
 		return;
 	}
-	snprintf(files[*nr].name, sizeof(files[*nr].name), "%s", name);
+	memcpy(files[*nr].name, name, sizeof(files[*nr].name));
 	files[*nr].time = st.st_mtime;
 	files[(*nr)++].size = (__u64)st.st_size;
 }
