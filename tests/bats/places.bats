@@ -352,6 +352,7 @@ for line in lines:
 		diff) args=("$ODD" "$ODD") ;;
 		grep) args=('event ~ *' "$ODD") ;;
 		doctor) args=() ;;
+		sql) args=("$ODD" 'SELECT * FROM events') ;;
 		critical-path) args=(--pid "$("$KTRACE" list -n 1 --json "$ODD" | jq .tid)" "$ODD") ;;
 		# Of other files, packets, stacks, a service, what goes on: in tests of their own
 		import | recv-shark | session | stacks | live | level) continue ;;
