@@ -346,6 +346,7 @@ is_equal()
 	[ "$("$KTRACE" sql t <<<.tables | head -3)" = $'events\nstacks\nstates' ]
 	"$KTRACE" sql t <<<.tables | grep -qx '"demo:work"'
 	"$KTRACE" sql t <<<'.schema demo:work' | grep -q '  item INTEGER,  -- field item, u32'
+	"$KTRACE" sql t <<<'.schema "demo:work"' | grep -q '  item INTEGER,  -- field item, u32'
 	"$KTRACE" sql t <<<.help | grep -q '^\.param'
 	[ "$(printf '.param n=5\n.mode list\n.headers off\nSELECT :n;\n.quit\nSELECT 9;\n' | "$KTRACE" sql t)" = 5 ]
 	capture "$KTRACE" sql t <<<'.nosuch'
@@ -357,6 +358,17 @@ is_equal()
 	[[ $output != *5* ]]
 	run_ktrace sql -f - t <<<'SELECT 7 AS x'
 	[[ $output == *7 ]]
+	run_ktrace sql -f /dev/null t
+	[ "$status" = 0 ]
+	[ -z "$output$stderr" ]
+	# What follows a NUL byte is not left out in silence.
+	printf 'SELECT 1;\n\0SELECT 2;\n' >nul
+	run_ktrace sql -f nul t
+	[ "$status" = 1 ]
+	[[ $stderr == *nul*"NUL byte"* ]]
+	capture "$KTRACE" sql t <nul
+	[ "$status" = 2 ]
+	[[ $stderr == *"NUL byte"* ]]
 }
 
 @test "sql: losses, damage and truncated files are told" {

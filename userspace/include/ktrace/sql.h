@@ -140,8 +140,8 @@ const char *ktrace_sql_column(const struct ktrace_sql_query *query, int i);
 /**
  * ktrace_sql_step - get the next row
  *
- * Return: 1, 0 after the last row, -EINVAL for an error of the query, -ETIME, -ENOMEM, or -errno of
- * reading; see ktrace_sql_error().
+ * Return: 1, 0 after the last row, -EINVAL for an error of the query, -ETIME, -ENOMEM, -ENOSPC or
+ * -EIO for temporary files, or -errno of reading; see ktrace_sql_error().
  */
 int ktrace_sql_step(struct ktrace_sql_query *query);
 

@@ -44,6 +44,10 @@ static int take_error(struct ktrace_sql *sql, int result)
 	if (result == SQLITE_AUTH)
 		return set_error(sql, -EPERM, "queries read only: tables and views have to be "
 				 "temporary, and this is not allowed at all or not here");
+	if (!error && result == SQLITE_FULL)
+		return set_error(sql, -ENOSPC, "there is no room for temporary files");
+	if (!error && (result & 0xff) == SQLITE_IOERR)
+		return set_error(sql, -EIO, sqlite3_errmsg(sql->db));
 	return set_error(sql, error ? error : -EINVAL, sqlite3_errmsg(sql->db));
 }
 

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/fnv.h"
 #include "base/grow.h"
 #include "base/lost.h"
 #include "sql.h"
@@ -20,14 +21,9 @@
 /* Identifies a damage: place, file, what. */
 static __u64 key_of(const struct ktrace_damage *d)
 {
-	__u64 key = d->offset * 0x9e3779b97f4a7c15ull;
-	const char *s;
+	const __u64 key = fnv(FNV_BASIS, &d->offset, sizeof(d->offset));
 
-	for (s = d->path; *s; s++)
-		key = (key ^ (unsigned char)*s) * 0x100000001b3ull;
-	for (s = d->message; *s; s++)
-		key = (key ^ (unsigned char)*s) * 0x100000001b3ull;
-	return key;
+	return fnv(fnv(key, d->path, strlen(d->path)), d->message, strlen(d->message));
 }
 
 static bool is_new(struct ktrace_sql *sql, const struct ktrace_damage *d)

@@ -5,6 +5,8 @@
 #include "json.h"
 #include "table.h"
 
+#include <stdio.h>
+
 bool lost_events_read(const struct ktrace_trace_event *e, __u32 *reason, __u64 *count)
 {
 	struct ktrace_value why, nr;
@@ -45,4 +47,12 @@ void lost_events_json(struct ktrace_out *out, const __u64 *sums)
 		if (sums[i])
 			json_u64(out, ktrace_lost_name(i), sums[i]);
 	ktrace_out_char(out, '}');
+}
+
+void lost_events_warn(const __u64 *sums)
+{
+	const __u64 lost = lost_total(sums);
+
+	if (lost)
+		fprintf(stderr, "ktrace: %llu events were lost in this range\n", lost);
 }

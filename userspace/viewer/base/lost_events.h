@@ -16,5 +16,7 @@ void lost_events_add(__u64 *sums, const struct ktrace_trace_event *e);
 void lost_events_text(struct ktrace_out *out, const __u64 *sums);
 /* Writes the member "lost":{"full":3,...}. */
 void lost_events_json(struct ktrace_out *out, const __u64 *sums);
+/* Reports on standard error how many events were lost, if any were. */
+void lost_events_warn(const __u64 *sums);
 
 #endif

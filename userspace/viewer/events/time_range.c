@@ -168,10 +168,7 @@ void time_range_complain(const struct time_range *s)
 
 void time_range_warn_lost(const struct time_range *s)
 {
-	__u64 lost = lost_total(s->lost);
-
-	if (lost)
-		fprintf(stderr, "ktrace: %llu events were lost in this range\n", lost);
+	lost_events_warn(s->lost);
 }
 
 void time_range_free(struct time_range *s)

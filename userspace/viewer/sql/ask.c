@@ -2,7 +2,7 @@
 /* ask.c - statements: parameters, rows, errors, and what reading met */
 #include "ask.h"
 
-#include "base/lost.h"
+#include "base/lost_events.h"
 #include "base/progress.h"
 
 #include <ctype.h>
@@ -144,13 +144,10 @@ static void complain_error(struct ask *a, const struct place *p, int error)
 static void complain_stats(struct ask *a)
 {
 	struct ktrace_sql_stats stats;
-	__u64 lost;
 
 	progress_end();
 	ktrace_sql_stats(a->sql, &stats);
-	lost = lost_total(stats.lost);
-	if (lost)
-		fprintf(stderr, "ktrace: %llu events were lost in this range\n", lost);
+	lost_events_warn(stats.lost);
 	if (stats.backwards)
 		fprintf(stderr, "ktrace: %llu events have a time below their predecessor's: a "
 			"range of time takes them where they are in the file\n", stats.backwards);

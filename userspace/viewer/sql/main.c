@@ -80,12 +80,22 @@ static char *read_text(const char *path)
 	FILE *file = strcmp(path, "-") ? fopen(path, "re") : stdin;
 	char *text = NULL;
 	size_t room = 0;
+	ssize_t n = -1;
 
 	errno = 0;
-	if (!file || (getdelim(&text, &room, '\0', file) < 0 && !feof(file)))
+	if (file)
+		n = getdelim(&text, &room, '\0', file);
+	if (n > 0 && text[n - 1])
+		goto out;
+	free(text);
+	text = NULL;
+	if (n > 0)
+		complain_about(path, "has a NUL byte, so it is no text");
+	else if (!file || !feof(file))
 		complain_about(path, "%s", strerror(errno ? errno : EIO));
-	else if (!text)
+	else
 		text = strdup("");
+out:
 	if (file && file != stdin)
 		fclose(file);
 	return text;

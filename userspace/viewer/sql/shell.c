@@ -39,8 +39,15 @@ static enum dot_result dot_tables(struct ask *a, char **words)
 	return DOT_OK;
 }
 
+/* A name may have quotes, as in statements. */
 static enum dot_result dot_schema(struct ask *a, char **words)
 {
+	const size_t n = words[1] ? strlen(words[1]) : 0;
+
+	if (n > 2 && words[1][0] == '"' && words[1][n - 1] == '"') {
+		words[1][n - 1] = '\0';
+		words[1]++;
+	}
 	return schema_show(a, words[1]) ? DOT_OK : wrong("there is no table", words[1]);
 }
 
@@ -174,12 +181,17 @@ static void run_text(struct script *s)
 	s->text[0] = '\0';
 }
 
-static void take_line(struct script *s, char *line)
+static void take_line(struct script *s, char *line, size_t n)
 {
-	const size_t n = strlen(line);
 	enum dot_result result;
 	char *bigger;
 
+	if (strlen(line) < n) {
+		wrong("a line has a NUL byte", NULL);
+		s->a->status = STATUS_USAGE;
+		s->is_over = true;
+		return;
+	}
 	if (*line == '.' && (!s->len || is_blank(s->text))) {
 		result = run_dot(s->a, line);
 		s->is_over = result == DOT_QUIT || (result == DOT_WRONG && !s->is_terminal);
@@ -216,14 +228,15 @@ void shell_run(struct ask *a)
 	struct script s = { .a = a, .is_terminal = isatty(STDIN_FILENO) };
 	char *line = NULL;
 	size_t room = 0;
+	ssize_t n;
 
 	if (s.is_terminal) {
 		pager_off();
 		ktrace_out_str(a->out, "'.help' lists commands, '.tables' tables.\n");
 	}
-	for (prompt(&s); !s.is_over && getline(&line, &room, stdin) >= 0 && !a->out->error;
+	for (prompt(&s); !s.is_over && (n = getline(&line, &room, stdin)) >= 0 && !a->out->error;
 	     prompt(&s))
-		take_line(&s, line);
+		take_line(&s, line, (size_t)n);
 	/* The last statement of a script need not end with a semicolon. */
 	if (!s.is_over && s.len && !is_blank(s.text))
 		run_text(&s);
