@@ -468,6 +468,7 @@ pages()
 	[[ "$stderr" = *"no event there"* ]]
 }
 
+# bats test_tags=native
 @test "the program in libktraceset(3) shows pages" {
 	gcc -Wall -Werror -I"$ROOT/uapi" -I"$ROOT/userspace/include" "$ROOT/Documentation/examples/page.c" \
 		-o page -L"$BUILD/lib" -Wl,-rpath,"$BUILD/lib" -lktraceset
@@ -481,6 +482,7 @@ pages()
 	diff -u expected <(cut -d' ' -f2 events | sed 's/^?$/kernel:77/')
 }
 
+# bats test_tags=native
 @test "a C++ program asks libktraceset for numbers, as __u64 and as uint64_t" {
 	cat >span.cc <<-'END'
 		#include <ktrace/context.h>
