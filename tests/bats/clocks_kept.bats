@@ -85,7 +85,7 @@ refused()
 	list a/h0 a/h1 >expected
 	reads_twice a/h0 a/h1
 	[ "$(ls cache)" = "$(ls cache | grep -xE 'clocks-[0-9a-f]{16}')" ]
-	! reads_twice a/h0 a/h1
+	fails reads_twice a/h0 a/h1
 	"$KTRACE" list --json a/h0 a/h1 2>err | diff expected -
 	[ ! -s err ]
 	[ "$(ls cache | wc -l)" = 1 ]
@@ -113,7 +113,7 @@ refused()
 	"$KTRACE" list a/h0 a/h1 >/dev/null
 	touch a/h1
 	reads_twice a/h0 a/h1
-	! reads_twice a/h0 a/h1
+	fails reads_twice a/h0 a/h1
 	# another trace of the same size and time of change
 	touch -r a/h1 mark
 	make_hosts a
@@ -216,7 +216,7 @@ refused()
 	[ ! -e cache/clocks-0000000000000001-abcdef ]
 	[ -e cache/clocks-0000000000000002-abcdef ]
 	[ -e cache/mine ]
-	! reads_twice a/h0 a/h1
+	fails reads_twice a/h0 a/h1
 }
 
 @test "ktrace sync -o: all commands take the file, in any order, also for one host or a copy" {
@@ -225,7 +225,7 @@ refused()
 	[[ $output == *"server1: accurate"* ]]
 	export KTRACE_CLOCKS_CACHE=
 	list a/h0 a/h1 >expected
-	! reads_twice --clocks found a/h0 a/h1
+	fails reads_twice --clocks found a/h0 a/h1
 	"$KTRACE" list --json --clocks found a/h0 a/h1 | diff expected -
 	list --clocks found a/h1 a/h0 | jq -c '[.ns, .error_ns]' | sort >swapped
 	jq -c '[.ns, .error_ns]' expected | sort | diff - swapped
@@ -243,7 +243,7 @@ refused()
 	make_hosts a
 	name=$("$KTRACE" sync --json a/h0 a/h1 | jq -r 'select(.host.number == 1).host.name')
 	[ "$(ls cache | wc -l)" = 1 ]
-	! reads_twice a/h0 a/h1
+	fails reads_twice a/h0 a/h1
 	run_ktrace sync -o found --reference "$name" a/h0 a/h1
 	[ "$(ls cache | wc -l)" = 1 ]
 	"$KTRACE" list --json --clocks found a/h0 a/h1 >events
