@@ -46,14 +46,6 @@
 	"mrs x12, cntvct_el0\n" \
 	"5:\n\t"
 
-_Static_assert(sizeof(struct ktrace_posix_event) == 24, "three words are put");
-
-/* Leaves the sequence, which has not stored anything visible. */
-static void forget_sequence(const struct posix_entry *e)
-{
-	kt_store(&((struct ktrace_no_rseq *)e->thread.rseq)->rseq_cs, 0);
-}
-
 /* Writes a record in one restartable sequence, like ktrace_rseq_put_pieces(). */
 static KTRACE_INLINE bool put_quick(const struct posix_sink *sink, const struct emission *em)
 {

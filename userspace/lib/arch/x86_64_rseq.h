@@ -3,10 +3,6 @@
 #ifndef KTRACE_ARCH_X86_64_RSEQ_H
 #define KTRACE_ARCH_X86_64_RSEQ_H
 
-_Static_assert(offsetof(struct ktrace_thread, cpu) ==
-	       offsetof(struct ktrace_thread, not_block) + 4 &&
-	       offsetof(struct ktrace_thread, not_block) % 8 == 0, "remember_cpu() stores both");
-
 /*
  * Carries out all stores and publishes, or has no visible effect. Returns false if the thread has
  * left this CPU, head has moved, or the sequence was interrupted. Registers: rdx current store or
@@ -68,18 +64,7 @@ static bool carry_out(struct rseq_words *rseq, __u32 cpu, __u64 *head, const str
 	"3:\n\t"
 	"movq $0, " KTRACE_RSEQ_CS "(%%r8)\n\t"
 	: /* asm goto has no outputs */
-	: [rseq] "r" (rseq), [cpu] "r" (cpu), [head] "r" (head), [plan] "r" (p),
-	  [store] "r" (p->store), [end] "r" (p->store + p->nr),
-	  [expected] "i" (offsetof(struct plan, expected)),
-	  [new_head] "i" (offsetof(struct plan, new_head)),
-	  [to] "i" (offsetof(struct plan, to)), [piece] "i" (offsetof(struct plan, piece)),
-	  [skip] "i" (offsetof(struct plan, skip)), [left] "i" (offsetof(struct plan, left)),
-	  [store_to] "i" (offsetof(struct store, to)),
-	  [from] "i" (offsetof(struct store, from)),
-	  [size] "i" (offsetof(struct store, size)), [next] "i" (sizeof(struct store)),
-	  [data] "i" (offsetof(struct ktrace_piece, data)),
-	  [data_size] "i" (offsetof(struct ktrace_piece, size)),
-	  [next_piece] "i" (sizeof(struct ktrace_piece))
+	: CARRY_OUT_OPERANDS(rseq, cpu, head, p)
 	: "memory", "cc", "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9"
 	: failed);
 	return true;

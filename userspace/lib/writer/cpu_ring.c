@@ -65,6 +65,27 @@ static void add_store(struct plan *p, void *to, const void *from, size_t size)
 	p->store[p->nr++] = (struct store){ to, (__s32)distance, (__u32)size };
 }
 
+#if ARCH_HAS_RSEQ
+_Static_assert(offsetof(struct ktrace_thread, cpu) ==
+	       offsetof(struct ktrace_thread, not_block) + 4 &&
+	       offsetof(struct ktrace_thread, not_block) % 8 == 0, "remember_cpu() stores both");
+
+/* Operands of carry_out(): the arguments, and where their members are */
+#define CARRY_OUT_OPERANDS(rseq, cpu, head, p) \
+	[rseq] "r" (rseq), [cpu] "r" (cpu), [head] "r" (head), [plan] "r" (p), \
+	[store] "r" ((p)->store), [end] "r" ((p)->store + (p)->nr), \
+	[expected] "i" (offsetof(struct plan, expected)), \
+	[new_head] "i" (offsetof(struct plan, new_head)), \
+	[to] "i" (offsetof(struct plan, to)), [piece] "i" (offsetof(struct plan, piece)), \
+	[skip] "i" (offsetof(struct plan, skip)), [left] "i" (offsetof(struct plan, left)), \
+	[store_to] "i" (offsetof(struct store, to)), \
+	[from] "i" (offsetof(struct store, from)), \
+	[size] "i" (offsetof(struct store, size)), [next] "i" (sizeof(struct store)), \
+	[data] "i" (offsetof(struct ktrace_piece, data)), \
+	[data_size] "i" (offsetof(struct ktrace_piece, size)), \
+	[next_piece] "i" (sizeof(struct ktrace_piece))
+#endif
+
 #include ARCH_RSEQ_H
 
 /* Returns the word that holds a thread's not_block and cpu. */

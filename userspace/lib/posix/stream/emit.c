@@ -168,6 +168,16 @@ static void emit_slow(struct posix_registry *b, __u32 nr, const struct emission 
 		tell_reader(s);
 }
 
+#if ARCH_HAS_RSEQ
+_Static_assert(sizeof(struct ktrace_posix_event) == 24, "three words are put");
+
+/* Leaves the sequence, which has not stored anything visible. */
+static void forget_sequence(const struct posix_entry *e)
+{
+	kt_store(&((struct ktrace_no_rseq *)e->thread.rseq)->rseq_cs, 0);
+}
+#endif
+
 #include ARCH_POSIX_H
 
 /* Returns false if it has done nothing because the event needs the slow path. */
