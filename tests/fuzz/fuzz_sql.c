@@ -6,7 +6,7 @@
  * text are run, with limits. What must hold:
  *  - nothing is written: no file appears, and the error of what is refused can be printed;
  *  - a condition that goes down into the reader leaves out no row that SQLite lets pass, unless
- *    stamps go back;
+ *    stamps go back, or an event is incomplete: a seek does not load all of its fragments;
  *  - each event is in the table of its type.
  */
 #include <errno.h>
@@ -104,19 +104,26 @@ static __s64 ask(struct ktrace_sql *sql, const char *text)
 	return value;
 }
 
+/* True if a seek finds what reading from the beginning finds. */
+static bool is_orderly(struct ktrace_sql *sql)
+{
+	return !ask(sql, "SELECT count(*) FROM (SELECT ns - lag(ns) OVER () AS step, flags "
+			 "FROM events) WHERE step < 0 OR flags LIKE '%incomplete%'");
+}
+
 static void check_condition(struct ktrace_sql *sql, const char *const pair[2])
 {
-	struct ktrace_sql_stats stats;
 	__s64 counts[2];
 	char text[160];
 	int i;
 
+	if (!is_orderly(sql))
+		return;
 	for (i = 0; i < 2; i++) {
 		snprintf(text, sizeof(text), "SELECT count(*) FROM events WHERE %s", pair[i]);
 		counts[i] = ask(sql, text);
 	}
-	ktrace_sql_stats(sql, &stats);
-	REQUIRE(counts[0] == counts[1] || counts[0] < 0 || counts[1] < 0 || stats.backwards);
+	REQUIRE(counts[0] == counts[1] || counts[0] < 0 || counts[1] < 0);
 }
 
 /* Types with a table have as many rows there as they are counted. */

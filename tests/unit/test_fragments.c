@@ -417,6 +417,36 @@ static void test_incomplete_in_order(void)
 	ktrace_traceset_close(set);
 }
 
+/* Blocks are missing on another stream around the fragments: wherever a seek goes, none is whole. */
+static void test_seek_into_gap(void)
+{
+	struct ktrace_tracefile *tf = make_file(path, 0);
+	struct ktrace_traceset *set;
+	struct ktrace_trace_event e;
+	struct maker a, b;
+	__u64 from;
+
+	make_stream(&a, tf, 1);
+	make_stream(&b, tf, 2);
+	make_event_of(&b, 5, 2);
+	make_end_block(&b);
+	b.pos += 4 * MAKE_BLOCK;
+	make_event_of(&b, 30, 2);
+	make_end_block(&b);
+	make_fragment(&a, 10, 1 | FIRST, 20, 10);
+	make_fragment(&a, 20, 1 | NEXT, 0, 10);
+	make_event_of(&a, 40, 3);
+	make_end_block(&a);
+	CHECK_EQ(ktrace_tracefile_close(tf), 0);
+	set = open_set();
+	for (from = 0; from <= 20; from++) {
+		CHECK_EQ(ktrace_traceset_seek(set, from), 0);
+		while (ktrace_traceset_next(set, &e) == 1)
+			CHECK(e.tid != 1 || e.flags & KTRACE_EVENT_INCOMPLETE);
+	}
+	ktrace_traceset_close(set);
+}
+
 /* First and next at once, and beginnings without their length: nothing piles up. */
 static void test_hostile_flags(void)
 {
@@ -452,6 +482,7 @@ int main(void)
 	test_seek_into_long_event();
 	test_many_fragments();
 	test_incomplete_in_order();
+	test_seek_into_gap();
 	test_hostile_flags();
 	unlink(path);
 	return 0;

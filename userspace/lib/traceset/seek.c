@@ -152,10 +152,33 @@ static bool continues_event(struct stream *s, const struct entry *e)
 	       rec.id >= KTRACE_ID_FIRST && (rec.tid_flags & KTRACE_REC_FRAG_NEXT);
 }
 
+/* Sets what shows missing blocks before section @entry, from the headers of those before it. */
+static void see_end(struct stream *s, size_t entry)
+{
+	struct ktrace_section sec;
+	const struct entry *e;
+
+	while (entry--) {
+		e = &s->entries[entry];
+		if ((e->place & (ENTRY_LOST | ENTRY_BAD)) == ENTRY_LOST)
+			continue;
+		if (!(e->place & ENTRY_BAD) &&
+		    !ktrace_reader_header(trace_reader(s->trace, entry_offset(e)),
+					  entry_offset(e), &sec)) {
+			s->before_raw = sec.last_ts;
+			if (s->end_pos != END_UNKNOWN)
+				s->end_pos = sec.pos + sec.raw_size;
+			return;
+		}
+		s->end_pos = END_UNKNOWN;
+	}
+}
+
 /*
  * Goes to the section with the first event of @s at or after @time, or before it, and to the first
- * event there, which may be before @time. @sees_gap: starts one more section earlier, to detect
- * missing blocks after that one. Returns 1, 0 if there is no event, -ENOMEM.
+ * event there, which may be before @time. Missing blocks before that section are noticed.
+ * @sees_gap: starts one more section earlier, so that the section before is checked, too. Returns
+ * 1, 0 if there is no event, -ENOMEM.
  */
 int ktrace_stream_seek(struct stream *s, __u64 time, bool sees_gap)
 {
@@ -172,6 +195,7 @@ int ktrace_stream_seek(struct stream *s, __u64 time, bool sees_gap)
 	}
 	s->sought = entry;
 	ktrace_stream_rewind(s, entry);
+	see_end(s, entry);
 	memcpy(s->seen, s->base_lost, sizeof(s->seen));
 	see_lost_records(s, entry, &peeked);
 	ktrace_section_buf_free(&peeked);

@@ -113,10 +113,11 @@ void ktrace_stream_set_gap(struct stream *s, struct gap gap)
 static void note_gap(struct stream *s, const struct ktrace_section *sec)
 {
 	__u64 mask = (__u64)s->pub.block_size - 1, end = s->end_pos;
+	const __u64 before = s->prev_raw ? s->prev_raw : s->before_raw;
 
 	if (end == END_UNKNOWN ||
 	    (end && sec->pos != end && sec->pos != ((end - 1) | mask) + 1))
-		ktrace_stream_set_gap(s, (struct gap){ s->prev_raw, sec->first_ts });
+		ktrace_stream_set_gap(s, (struct gap){ before, sec->first_ts });
 	s->end_pos = sec->pos + s->loaded.size;
 }
 
@@ -254,7 +255,7 @@ void ktrace_stream_rewind(struct stream *s, size_t entry)
 	ktrace_readahead_turn(s->trace->ahead);
 	memset(&s->cur, 0, sizeof(s->cur));
 	s->lost_left = 0;
-	s->prev_raw = 0;
+	s->prev_raw = s->before_raw = 0;
 	s->end_pos = 0;
 	s->gap = (struct gap){ 0 };
 	s->has_event = false;

@@ -113,6 +113,7 @@ struct gap {
  * @now:	the current event; valid if @has_event
  * @clock:	the stretch used last, cached
  * @prev_raw:	stamp of the previous event
+ * @before_raw:	after a seek: the last stamp of the section before
  * @end_pos:	position in the ring where the BLOCK section read last ended, 0 = none yet,
  *		END_UNKNOWN = it could not be read
  * @gap:	the latest place where blocks are missing
@@ -144,6 +145,7 @@ struct stream {
 	struct stream_event now;
 	struct stretch clock;
 	__u64 prev_raw;
+	__u64 before_raw;
 	__u64 end_pos;
 	struct gap gap;
 	bool is_torn;
