@@ -417,7 +417,7 @@ static void test_incomplete_in_order(void)
 	ktrace_traceset_close(set);
 }
 
-/* Blocks are missing on another stream around the fragments: wherever a seek goes, none is whole. */
+/* Blocks are missing on another stream around the fragments: a seek to before them shows it. */
 static void test_seek_into_gap(void)
 {
 	struct ktrace_tracefile *tf = make_file(path, 0);
