@@ -35,6 +35,13 @@ static bool is_wanted(const struct wanted *w, const struct ktrace_field *f)
 	       (w->count == 1 || f->count == w->count);
 }
 
+/* True for net:queue and net:receive. */
+bool ktrace_packet_is_type(const struct ktrace_event_type *type)
+{
+	return type->kind == KTRACE_CHANNEL_KERNEL && (!strcmp(type->full_name, "net:queue") ||
+						       !strcmp(type->full_name, "net:receive"));
+}
+
 /* Fills in @t for a type; its slot may have been another one's. */
 void ktrace_packet_bind(struct packet_type *t, const struct ktrace_event_type *type)
 {
@@ -42,8 +49,7 @@ void ktrace_packet_bind(struct packet_type *t, const struct ktrace_event_type *t
 
 	*t = (struct packet_type){ .type = type };
 	t->is_sent = !strcmp(type->full_name, "net:queue");
-	t->is_net = type->kind == KTRACE_CHANNEL_KERNEL &&
-		    (t->is_sent || !strcmp(type->full_name, "net:receive"));
+	t->is_net = ktrace_packet_is_type(type);
 	if (!t->is_net || type->is_placed)
 		return;
 	for (__u32 n = 0; n < type->field_nr && n < FIELDS_MAX; n++, at += size) {

@@ -109,6 +109,7 @@ struct packet_types {
 	struct packet_type types[PACKET_TYPES];
 };
 
+bool ktrace_packet_is_type(const struct ktrace_event_type *type);
 void ktrace_packet_bind(struct packet_type *t, const struct ktrace_event_type *type);
 enum packet_class ktrace_packet_read(const struct packet_type *t,
 				     const struct ktrace_trace_event *e, struct packet *p);

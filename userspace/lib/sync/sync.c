@@ -9,12 +9,12 @@
 
 #include "base/clock.h"
 #include "kept.h"
+#include "packet.h"
 #include "traceset/trace.h"
 
 #define MAX_RATE 1e-3		/* clocks that differ by more than 1000 ppm are broken */
 #define SPAN_MIN 1e6		/* ns */
 #define BACK_MIN 1e6		/* ns; an interrupted writer's stamps are off by less */
-#define EVENTS 4096		/* read at a time */
 
 int ktrace_sync_new(const struct ktrace_sync_options *opts, struct ktrace_sync **out)
 {
@@ -109,14 +109,28 @@ static bool goes_back(const struct pass *p, const struct ktrace_trace_event *e, 
 	return ktrace_machine_ns(m, t, last) - ktrace_machine_ns(m, t, e->raw) > BACK_MIN;
 }
 
+static void extend(struct span *span, __u64 raw)
+{
+	span->first = raw < span->first ? raw : span->first;
+	span->last = raw > span->last ? raw : span->last;
+}
+
+static void extend_skipped(struct span *span, const struct ktrace_trace_stream *stream)
+{
+	const struct stream *s = (const struct stream *)stream;
+
+	if (s->skipped_raw)
+		extend(span, s->skipped_raw);
+}
+
 static int take_event(struct pass *p, const struct ktrace_trace_event *e)
 {
 	struct span *span = &p->spans[ktrace_trace_index(e->stream->trace)];
 
+	extend_skipped(span, e->stream);
 	p->sync->stats.back += e->flags & KTRACE_EVENT_BACKWARDS && e->raw < span->last &&
 			       goes_back(p, e, span->last);
-	span->first = e->raw < span->first ? e->raw : span->first;
-	span->last = e->raw > span->last ? e->raw : span->last;
+	extend(span, e->raw);
 	return ktrace_messages_add(p->messages, e, on_message, p);
 }
 
@@ -124,12 +138,15 @@ static int take_event(struct pass *p, const struct ktrace_trace_event *e)
 static void extend_spans(struct pass *p, const struct ktrace_traceset *set)
 {
 	struct machines *all = &p->sync->machines;
+	const struct ktrace_trace_stream *s;
 	const struct ktrace_trace *t;
 	struct machine *m;
-	size_t i;
+	size_t i, k;
 
 	for (i = 0; i < all->trace_nr; i++) {
 		t = ktrace_traceset_trace(set, i);
+		for (k = 0; (s = ktrace_trace_stream(t, k)); k++)
+			extend_skipped(&p->spans[i], s);
 		if (p->spans[i].first > p->spans[i].last)
 			continue;
 		m = &all->at[all->of_trace[i]];
@@ -140,15 +157,11 @@ static void extend_spans(struct pass *p, const struct ktrace_traceset *set)
 
 static int read_events(struct pass *p, struct ktrace_traceset *set)
 {
-	struct ktrace_trace_event *events = calloc(EVENTS, sizeof(*events));
-	int n, i, ret = events ? 0 : -ENOMEM;
+	struct ktrace_trace_event e;
+	int ret = 0;
 
-	while (!ret && !p->error && (n = ktrace_traceset_read(set, events, EVENTS))) {
-		ret = n < 0 ? n : 0;
-		for (i = 0; i < n && !ret; i++)
-			ret = take_event(p, &events[i]);
-	}
-	free(events);
+	while (!ret && !p->error && (ret = ktrace_set_next_wanted(set, &e)) == 1)
+		ret = take_event(p, &e);
 	return ret ? ret : p->error;
 }
 
@@ -169,9 +182,8 @@ static int pass(struct ktrace_sync *sync, const struct ktrace_traceset *set)
 
 	for (i = 0; p.spans && i < sync->machines.trace_nr; i++)
 		p.spans[i].first = ~0ull;
-	/* Packets are events of the kernel. */
 	if (!ret)
-		ktrace_set_only_kernel(again);
+		ktrace_set_only(again, ktrace_packet_is_type);
 	if (!ret)
 		ret = ktrace_messages_open(again, &p.messages);
 	if (!ret)

@@ -34,11 +34,12 @@ static int wake_stream(struct stream *s)
 	return 0;
 }
 
-void ktrace_set_only_kernel(struct ktrace_traceset *set)
+void ktrace_set_only(struct ktrace_traceset *set,
+		     bool (*wants)(const struct ktrace_event_type *type))
 {
 	size_t i;
 
-	set->only_kernel = true;
+	set->wants = wants;
 	for (i = 0; i < set->trace_nr; i++)
 		set->traces[i]->learns_nothing = true;
 }
@@ -66,7 +67,7 @@ static int wake_all(struct ktrace_traceset *set)
 	for (i = 0; i < m->nr && !ret; i++) {
 		ktrace_readahead_turn(set->ahead); /* one section each is not many in a row */
 		ret = wake_stream(m->streams[i]);
-		if (set->only_kernel && m->streams[i]->pub.kind != KTRACE_CHANNEL_KERNEL)
+		if (set->wants && m->streams[i]->pub.kind != KTRACE_CHANNEL_KERNEL)
 			leave_out(m->streams[i]);
 	}
 	ktrace_merge_rebuild(m);
@@ -82,8 +83,8 @@ int ktrace_set_begin(struct ktrace_traceset *set)
 	return ret;
 }
 
-/* Advances the stream whose event was delivered. */
-static ALWAYS_INLINE int consume(struct ktrace_traceset *set)
+/* Advances the stream whose event was delivered; @skips: to an event that ktrace_set_only() wants */
+static ALWAYS_INLINE int consume(struct ktrace_traceset *set, bool skips)
 {
 	size_t leaf = merge_top_leaf(&set->merge);
 	struct stream *s = set->merge.streams[leaf];
@@ -91,6 +92,8 @@ static ALWAYS_INLINE int consume(struct ktrace_traceset *set)
 
 	set->is_consumed = false;
 	ret = stream_next(s);
+	if (skips && ret == 1)
+		ret = ktrace_stream_skip(s, set->wants);
 	if (kt_likely(ret == 1)) {
 		merge_update(&set->merge, merge_key_of(leaf, s->now.time));
 		return 0;
@@ -104,7 +107,7 @@ static ALWAYS_INLINE int consume(struct ktrace_traceset *set)
 /* Reads what the files have gained; drops the event delivered last. Returns 0, -ENOMEM. */
 int ktrace_set_wake(struct ktrace_traceset *set)
 {
-	int ret = set->is_consumed ? consume(set) : 0;
+	int ret = set->is_consumed ? consume(set, false) : 0;
 
 	return ret ? ret : wake_all(set);
 }
@@ -224,15 +227,16 @@ static ALWAYS_INLINE int deliver_top(struct ktrace_traceset *set, struct stream 
 	return 1;
 }
 
-/* Delivers the next event of any kind; returns as ktrace_traceset_next(). */
-static ALWAYS_INLINE int deliver(struct ktrace_traceset *set, struct ktrace_trace_event *e)
+/* Delivers the next event of any kind, or that is wanted; returns as ktrace_traceset_next(). */
+static ALWAYS_INLINE int deliver(struct ktrace_traceset *set, struct ktrace_trace_event *e,
+				 bool skips)
 {
 	struct stream *s;
 	int ret;
 
 	for (;;) {
 		if (set->is_consumed) {
-			ret = consume(set);
+			ret = consume(set, skips);
 			if (kt_unlikely(ret))
 				return ret;
 		}
@@ -250,7 +254,7 @@ int ktrace_set_settle(struct ktrace_traceset *set)
 {
 	if (kt_unlikely(!set->is_begun))
 		return ktrace_set_begin(set);
-	return set->is_consumed ? consume(set) : 0;
+	return set->is_consumed ? consume(set, false) : 0;
 }
 
 /*
@@ -288,7 +292,14 @@ int ktrace_traceset_next(struct ktrace_traceset *set, struct ktrace_trace_event 
 		if (ret)
 			return ret;
 	}
-	return deliver(set, event);
+	return deliver(set, event, false);
+}
+
+int ktrace_set_next_wanted(struct ktrace_traceset *set, struct ktrace_trace_event *event)
+{
+	const int ret = ktrace_set_begin(set);
+
+	return ret ? ret : deliver(set, event, true);
 }
 
 /*
@@ -432,7 +443,7 @@ static int skip_until(struct ktrace_traceset *set, __u64 time)
 		else if (s->pub.kind == KTRACE_CHANNEL_KERNEL)
 			ret = ktrace_trace_learn(s->trace, &e);
 		if (ret >= 0)
-			ret = consume(set);
+			ret = consume(set, false);
 	}
 	set->fragments.is_skipping = false;
 	return ret;

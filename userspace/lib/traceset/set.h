@@ -21,7 +21,7 @@
  * @end:	time of the last event of streams that have ended
  * @is_begun:	the streams have been moved to their first events
  * @is_consumed: the event on top of @merge was delivered
- * @only_kernel: of streams of programs, only what says when they begin and end is delivered
+ * @wants:	types of ktrace_set_only(), NULL = all
  */
 struct ktrace_traceset {
 	struct ktrace_traceset_options opts;
@@ -35,7 +35,7 @@ struct ktrace_traceset {
 	__u64 end;
 	bool is_begun;
 	bool is_consumed;
-	bool only_kernel;
+	bool (*wants)(const struct ktrace_event_type *type);
 };
 
 /* iterate.c */

@@ -277,6 +277,7 @@ void ktrace_trace_empty(struct trace *t)
 	ktrace_names_free(&t->names);
 	ktrace_maps_free(&t->maps);
 	ktrace_context_free(t);
+	free(t->interest);
 	free(t->ids);
 	free(t->processes);
 	ktrace_clock_free(&t->clock);

@@ -113,6 +113,7 @@ struct gap {
  * @now:	the current event; valid if @has_event
  * @clock:	the stretch used last, cached
  * @prev_raw:	stamp of the previous event
+ * @skipped_raw: stamp of the latest event that was skipped
  * @before_raw:	after a seek: the last stamp of the section before
  * @end_pos:	position in the ring where the BLOCK section read last ended, 0 = none yet,
  *		END_UNKNOWN = it could not be read
@@ -145,6 +146,7 @@ struct stream {
 	struct stream_event now;
 	struct stretch clock;
 	__u64 prev_raw;
+	__u64 skipped_raw;
 	__u64 before_raw;
 	__u64 end_pos;
 	struct gap gap;
@@ -216,6 +218,8 @@ struct fact {
  * @clock:	readings
  * @correction:	replaces @clock and @offset if it has knots
  * @learns_nothing: names of threads are of no interest
+ * @interest:	by id of an event of the kernel, see skip.c
+ * @interest_nr: ids known there
  * @has_new_clock: streams may have cached stretches that new readings have changed
  * @offset:	from CLOCK_MONOTONIC to time; valid if @has_offset
  * @facts:	what META says about trace, host and end
@@ -258,6 +262,8 @@ struct trace {
 	struct clock clock;
 	struct correction correction;
 	bool learns_nothing;
+	__u8 *interest;
+	size_t interest_nr;
 	bool has_new_clock;
 	__u64 offset;
 	bool has_offset;
@@ -307,10 +313,18 @@ void ktrace_stream_see_lost(struct stream *s, const struct ktrace_lost *lost);
 
 /* iterate.c */
 /*
- * Before the first event is read: delivers events of the kernel only, but the first one of each
- * stream of a program, and those of its last section, and learns no names.
+ * Before the first event is read: ktrace_set_next_wanted() will deliver events of the kernel whose
+ * type is wanted only, and what is not plain: losses, stamps that go back, fragments. Of streams
+ * of programs only the first event and the last section are read. No names are learnt.
  */
-void ktrace_set_only_kernel(struct ktrace_traceset *set);
+void ktrace_set_only(struct ktrace_traceset *set,
+		     bool (*wants)(const struct ktrace_event_type *type));
+/* The next of these events; returns as ktrace_traceset_next(). */
+int ktrace_set_next_wanted(struct ktrace_traceset *set, struct ktrace_trace_event *event);
+
+/* skip.c */
+/* Goes on from the current event to one that is wanted or not plain. Returns 1, 0, -ENOMEM. */
+int ktrace_stream_skip(struct stream *s, bool (*wants)(const struct ktrace_event_type *type));
 
 /* seek.c */
 /* An event that began more sections than this before the target comes without its start. */
