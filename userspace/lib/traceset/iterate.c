@@ -83,7 +83,7 @@ int ktrace_set_begin(struct ktrace_traceset *set)
 	return ret;
 }
 
-/* Advances the stream whose event was delivered; @skips: to an event that ktrace_set_only() wants */
+/* Advances the stream whose event was delivered; @skips: to an event of ktrace_set_only() */
 static ALWAYS_INLINE int consume(struct ktrace_traceset *set, bool skips)
 {
 	size_t leaf = merge_top_leaf(&set->merge);
