@@ -574,26 +574,35 @@ install: lib tools completions ## install to $(DESTDIR)$(PREFIX): PREFIX=/usr/lo
 	$(Q)scripts/install '$(DESTDIR)' '$(PREFIX)' '$(LIBDIR)' '$(BUILD)' '$(VERSION)' '$(SOVERSION)'
 uninstall: lib tools completions ## remove the installed files; with the same variables
 	$(Q)scripts/uninstall '$(DESTDIR)' '$(PREFIX)' '$(LIBDIR)' '$(BUILD)' '$(VERSION)' '$(SOVERSION)'
-deb:		## build Debian packages, in build/deb
-	$(Q)scripts/deb $(BUILD)/deb $(VERSION)
+deb:		## build Debian packages, in build/deb; with ARCH=arm64 those of arm64, in build/arm64/deb
+	$(Q)scripts/deb $(BUILD)/deb $(VERSION) $(if $(IS_CROSS),$(ARCH) $(SYSROOT))
 $(BUILD)/share/man/man1/%.1: Documentation/man/%.1
 	$(Q)mkdir -p $(@D) && cp $< $@
 
 completions: $(BUILD)/completions/ktrace ## completions for bash and zsh, from the help of the programs
+ifdef IS_CROSS
+# Programs for this machine say the same. COMPLETIONS: where theirs are
+$(BUILD)/completions/ktrace: $(wildcard packaging/completion/*) $(helped)
+ifndef COMPLETIONS
+	$(Q)env -u CC -u CXX -u AR -u PKG_CONFIG -u CFLAGS -u LDFLAGS $(MAKE) ARCH=$(HOST_ARCH) BUILD=build completions
+endif
+	$(Q)mkdir -p $(@D) && cp $(or $(COMPLETIONS),build/completions)/* $(@D)/
+else
 $(BUILD)/completions/ktrace: scripts/completions $(wildcard packaging/completion/*) $(helped)
 	$(call say,WRITE,$@)
 	$(Q)scripts/completions $(BUILD)
+endif
 clean:		## remove the build folder
 	rm -rf $(BUILD)
 
 demo:		## install packages, boot a VM, trace two programs there, show the trace
-	$(Q)scripts/demo
+	$(Q)scripts/demo $(if $(IS_CROSS),$(ARCH))
 vm:		## an interactive shell in the VM
 	$(Q)tests/vm/vm shell
-check:		## install packages, run every test
-	$(Q)tests/run all
-long:		## run every test in full, on all kernels: many hours
-	$(Q)tests/run long
+check:		## install packages, run every test; with ARCH=arm64 those of arm64
+	$(Q)tests/run all$(if $(IS_CROSS),-$(ARCH))
+long:		## run every test in full, on all kernels: many hours; with ARCH=arm64 those of arm64
+	$(Q)tests/run long$(if $(IS_CROSS),-$(ARCH))
 unit:		## unit tests on the host, under ASan and UBSan
 	$(Q)tests/run unit
 bats:		## feature tests with the shared-memory back end

@@ -8,6 +8,7 @@
  *   arch_ioctl32(fd, request, arg)  an ioctl of the kernel's table for 32-bit programs; -1: none
  *   ARCH_MAP_LOW		flag of mmap(2): below 4 GiB, 0: cannot be asked for
  *   ARCH_NOP			an instruction that does nothing
+ *   ARCH_STACK_MORE		bytes of stack that an event may take above 1 KiB
  *   ARCH_OLD_COND		version of glibc's first condition variables, if there are others
  *   arch_reset_control()	lets the unit for floating point be as a program finds it
  *   ARCH_DETECTOR_H		a part of progs/detector.h; must be there
@@ -59,6 +60,10 @@ static inline long arch_ioctl32(int fd, unsigned long request, const void *arg)
 
 #ifndef ARCH_MAP_LOW
 #define ARCH_MAP_LOW 0
+#endif
+
+#ifndef ARCH_STACK_MORE
+#define ARCH_STACK_MORE 0
 #endif
 
 #ifndef ARCH_NOP

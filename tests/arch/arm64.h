@@ -4,6 +4,7 @@
 #define KTRACE_TESTS_ARCH_ARM64_H
 
 #define ARCH_HAS_TICKS 1
+#define ARCH_STACK_MORE 64	/* each frame has a frame pointer, and is a multiple of 16 */
 #define ARCH_DETECTOR_H "../arch/arm64_detector.h"
 
 static inline uint64_t arch_ticks(void)

@@ -86,7 +86,7 @@ record_chain()
 	exec 5>&-
 	wait_for "$pid"
 	folded 300
-	grep -Eq 'chain_inner;.*do_syscall_64_\[k\].* 300$' stacks.txt
+	grep -Eq "chain_inner;.*${IN_SYSCALL}_\[k\].* 300\$" stacks.txt
 	folded 300 --user
 	fails grep -q _ stacks.err
 	[ "$(cut -d' ' -f2 stacks.txt)" = 300 ]
@@ -245,8 +245,8 @@ turn()
 	run_ktraced -o t.bin -e syscall,sched:comm --context 'kstack,ustack,nspid,cgroup,perf:page-faults' -- \
 		"$PROGS/chain" 20 </dev/null
 	"$KTRACE" list --json --stacks t.bin >list
-	PYTHONPATH=$ROOT/userspace/python LD_LIBRARY_PATH=$BUILD/lib python3 - <<-'END'
-	import json
+	IN_SYSCALL=$IN_SYSCALL PYTHONPATH=$ROOT/userspace/python LD_LIBRARY_PATH=$BUILD/lib python3 - <<-'END'
+	import json, os
 	from ktrace import Traceset
 	chains = 0
 	with Traceset("t.bin") as s:
@@ -260,7 +260,7 @@ turn()
 	            assert len(e.stack(name)) == len(frames), (e.stack(name), frames)
 	            for (_, function), frame in zip(e.stack(name), frames):
 	                assert function is None or frame.startswith(function), (function, frame)
-	        chains += "do_syscall_64" in [f for _, f in e.stack("kstack")]
+	        chains += os.environ["IN_SYSCALL"] in [f for _, f in e.stack("kstack")]
 	assert chains >= 20, chains
 	END
 }
@@ -348,7 +348,7 @@ turn()
 	run_ktraced -o t.bin -e 'tp:sched:sched_process_exec,kprobe:do_exit' \
 		--context 'tp:sched:*=kstack,nspid;kprobe:*=kstack' -- "$PROGS/chain" 5 </dev/null
 	[ "$status" -eq 0 ]
-	"$KTRACE" stacks -e sched:sched_process_exec t.bin | grep -q 'do_syscall_64_\[k\].* 1$'
+	"$KTRACE" stacks -e sched:sched_process_exec t.bin | grep -q "${IN_SYSCALL}_\[k\].* 1\$"
 	"$KTRACE" stacks -e kprobe:do_exit t.bin | grep -q ';do_exit_\[k\]\|do_group_exit_\[k\]'
 	[ "$("$KTRACE" grep -c 'context.nspid > 0' t.bin)" -eq 1 ]
 }
@@ -401,7 +401,7 @@ code_in()
 	retry 0.1 "$KTRACED" -q --recover
 	[ "$(calls -c)" -eq 10 ]
 	"$KTRACE" stacks --filter "$CALL" t.bin >stacks.txt
-	grep -Eq 'do_syscall_64_\[k\]' stacks.txt
+	grep -Eq "${IN_SYSCALL}_\[k\]" stacks.txt
 	fails grep -F '[unknown]' stacks.txt
 }
 

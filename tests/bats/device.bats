@@ -97,14 +97,21 @@ teardown() { teardown_test; }
 	"$PROGS/dev_families" signals
 }
 
+# traced COMMAND...: skips the test if the kernel has no such tracepoints
+traced()
+{
+	capture "$@"
+	show "$@"
+	[ "$status" -ne 77 ] || skip "the kernel has no such tracepoints"
+	[ "$status" -eq 0 ]
+}
+
 @test "page faults: what was done where" {
-	"$PROGS/dev_families" faults
+	traced "$PROGS/dev_families" faults
 }
 
 @test "locks of the kernel: who waits, and gets them" {
-	run "$PROGS/dev_families" locks
-	[ "$status" -ne 77 ] || skip "the kernel has no such tracepoints"
-	[ "$status" -eq 0 ]
+	traced "$PROGS/dev_families" locks
 }
 
 @test "idle CPUs" {
@@ -223,5 +230,5 @@ with_group_kernel()
 }
 
 @test "where such a program has its memory is not told, not even while it is made" {
-	with_group_kernel "$PROGS/dev_exec" leaves_privileged_memory_alone
+	traced with_group_kernel "$PROGS/dev_exec" leaves_privileged_memory_alone
 }

@@ -10,6 +10,9 @@ load helpers
 
 TRACING=/sys/kernel/tracing
 PROBE=kprobe:do_sys_openat2
+# Registers of a function's first arguments
+ARG1=%di ARG2=%si ARG3=%dx
+[ "$HOSTTYPE" != aarch64 ] || ARG1=%x0 ARG2=%x1 ARG3=%x2
 
 setup()
 {
@@ -185,9 +188,9 @@ no_probes()
 # do_sys_openat2() returns an int in Linux 7.3, before that a long.
 @test "an argument by register and by number, a return value" {
 	requires_probes
-	record -e "$PROBE reg=%di:s32 arg=\$arg1:s32 file=+0(%si):ustring,kretprobe:do_sys_openat2 ret=\$retval:s32" \
-		-- cat /etc/hostname /nonexistent || true
-	events 'event == "kprobe:do_sys_openat2" && field.file == "/etc/hostname"' >found
+	record -e "$PROBE reg=$ARG1:s32 arg=\$arg1:s32 file=+0($ARG2):ustring,kretprobe:do_sys_openat2 ret=\$retval:s32" \
+		-- cat /etc/passwd /nonexistent || true
+	events 'event == "kprobe:do_sys_openat2" && field.file == "/etc/passwd"' >found
 	[ "$(wc -l <found)" = 1 ]
 	[ "$(jq -c '[.fields.reg, .fields.arg]' found)" = '[-100,-100]' ]
 	[ "$(events 'event == "kretprobe:do_sys_openat2" && field.ret == -2' | wc -l)" -ge 1 ]
@@ -198,8 +201,8 @@ no_probes()
 
 @test "arguments by name" {
 	requires_names
-	record -e "$PROBE dfd filename:ustring fd=dfd how" -- cat /etc/hostname
-	events 'field.filename == "/etc/hostname"' >found
+	record -e "$PROBE dfd filename:ustring fd=dfd how" -- cat /etc/passwd
+	events 'field.filename == "/etc/passwd"' >found
 	[ "$(wc -l <found)" = 1 ]
 	[ "$(jq -c '[.event, .fields.dfd, .fields.fd, (.fields.how | type)]' found)" = \
 		'["kprobe:do_sys_openat2",-100,-100,"string"]' ]
@@ -220,8 +223,8 @@ refused()
 	requires_probes
 	refused 8 kprobe:
 	refused 8 kprobe:no_such_function_here
-	refused 31 "$PROBE a=+0(%dx"
-	refused 27 "$PROBE %di %nosuch"
+	refused 31 "$PROBE a=+0($ARG3"
+	refused 27 "$PROBE $ARG1 %nosuch"
 	# The first is good, and goes again.
 	refused 8 "$PROBE,kprobe:no_such_function_here"
 }
@@ -274,7 +277,7 @@ not_begun()
 	[ "$status" = 125 ]
 	[[ $stderr == *nosuch_function_one*sched_swich*nosuch_function_two* ]]
 	no_probes
-	run_ktraced --optional -o t -e "kprobe:nosuch_function_one,tp:sched:sched_swich,$PROBE,sched:exec" -- cat /etc/hostname
+	run_ktraced --optional -o t -e "kprobe:nosuch_function_one,tp:sched:sched_swich,$PROBE,sched:exec" -- cat /etc/passwd
 	[ "$status" = 0 ]
 	[[ $stderr == *nosuch_function_one*sched_swich*"recording continues without it"* ]]
 	[ "$(events 'event == "kprobe:do_sys_openat2"' | wc -l)" -ge 1 ]
@@ -336,9 +339,9 @@ not_begun()
 
 @test "filters over what probes read" {
 	requires_probes
-	record -e "$PROBE dfd=\$arg1:s32 file=+0(%si):ustring{file == \"/etc/hostname\" && dfd == -100},kretprobe:do_sys_openat2 ret=\$retval:s32{ret < 0}" \
-		-- cat /etc/hostname /nonexistent || true
-	[ "$(events 'event == "kprobe:do_sys_openat2" && field.file == "/etc/hostname"' | wc -l)" = 1 ]
+	record -e "$PROBE dfd=\$arg1:s32 file=+0($ARG2):ustring{file == \"/etc/passwd\" && dfd == -100},kretprobe:do_sys_openat2 ret=\$retval:s32{ret < 0}" \
+		-- cat /etc/passwd /nonexistent || true
+	[ "$(events 'event == "kprobe:do_sys_openat2" && field.file == "/etc/passwd"' | wc -l)" = 1 ]
 	[ "$(events 'event == "kprobe:do_sys_openat2"' | wc -l)" = 1 ]
 	[ "$(events 'event == "kretprobe:do_sys_openat2" && ret == -2' | wc -l)" -ge 1 ]
 	[ "$(events 'event == "kretprobe:do_sys_openat2" && ret >= 0' | wc -l)" = 0 ]
@@ -349,8 +352,8 @@ not_begun()
 	requires_probes
 	refused 24 'tp:sched:sched_switch{ prev_pri < 100}'
 	refused 23 'tp:sched:sched_switch{time > 1s}'
-	refused 29 "$PROBE a=%di{b == 1}"
-	run_ktraced -o t2 -e "$PROBE a=%di,sched:switch" --filter 'cpu == 1 && b == 1' -- true
+	refused 29 "$PROBE a=$ARG1{b == 1}"
+	run_ktraced -o t2 -e "$PROBE a=$ARG1,sched:switch" --filter 'cpu == 1 && b == 1' -- true
 	[ "$status" = 125 ]
 	[[ $stderr == *"--filter: column 13: none of these events has a field 'b'"* ]]
 	[ ! -e t2 ]
@@ -427,7 +430,7 @@ said()
 	# Of all that it matches, those that several functions are called like are left out.
 	grep -oE '^vfs_[a-z0-9_]*e( |$)' "$TRACING/available_filter_functions" | sort | uniq -u >functions
 	run_ktraced -o t -e 'kprobe:vfs_*e,sched:exec' -- sh -c \
-		'cat /etc/hostname >copy; mkdir here; ls "$0/events" >/dev/null
+		'cat /etc/passwd >copy; mkdir here; ls "$0/events" >/dev/null
 		 grep -c ":ktrace_" "$0/kprobe_events" >made' "$TRACING"
 	[ "$status" = 0 ]
 	[ "$(said 'kprobe:vfs_\*e')" -ge 5 ]
@@ -442,7 +445,7 @@ said()
 
 @test "options of a pattern are for each of its functions: arguments, filters, returns" {
 	requires_probes
-	record -e 'kprobe:vfs_[rw]* count=%dx:u64{count == 4321},kretprobe:vfs_[rw]* ret=$retval:s64{ret == ENOSPC}' -- \
+	record -e 'kprobe:vfs_[rw]* count='$ARG3':u64{count == 4321},kretprobe:vfs_[rw]* ret=$retval:s64{ret == ENOSPC}' -- \
 		sh -c 'dd if=/dev/zero bs=4321 count=1 of=copy; dd if=/dev/zero of=/dev/full bs=10 count=1; true'
 	[ "$(events 'event == kprobe:vfs_write' | wc -l)" -ge 1 ]
 	[ "$(events 'event == kprobe:vfs_write && count != 4321' | wc -l)" = 0 ]
@@ -453,7 +456,7 @@ said()
 
 @test "a pattern with one of its functions beside it: the expression of either is enough" {
 	requires_probes
-	record -e 'kprobe:vfs_wri?e count=%dx:u64{count == 7},kprobe:vfs_write count=%dx:u64{count == 9}' -- \
+	record -e 'kprobe:vfs_wri?e count='$ARG3':u64{count == 7},kprobe:vfs_write count='$ARG3':u64{count == 9}' -- \
 		sh -c 'printf 1234567 >a; printf 123456789 >b; printf 12 >c'
 	[ "$(events 'event == kprobe:vfs_write' | jq -c .fields.count | sort | tr '\n' ' ')" = '7 9 ' ]
 }
@@ -512,10 +515,10 @@ said()
 
 @test "a probe with a control character is refused, and shows none" {
 	requires_probes
-	run_ktraced -o t2 -e "$PROBE a=%di"$'\n'"p:evil do_exit" -- true
+	run_ktraced -o t2 -e "$PROBE a=$ARG1"$'\n'"p:evil do_exit" -- true
 	[ "$status" = 125 ]
 	[[ $stderr == *"a probe must not have control characters: column 28"* ]]
-	run_ktraced -o t2 -e "$PROBE a"$'\e'"=%di" -- true
+	run_ktraced -o t2 -e "$PROBE a"$'\e'"=$ARG1" -- true
 	[ "$status" = 125 ]
 	[[ $stderr != *$'\e'* ]]
 	no_probes

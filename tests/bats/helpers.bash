@@ -21,6 +21,9 @@ KTRACE=$BUILD/bin/ktrace
 PROGS=$BUILD/progs
 # shellcheck disable=SC2034 # for the bats files
 EXAMPLES=$BUILD/examples
+# The kernel's function below all system calls
+IN_SYSCALL=do_syscall_64
+[ "$HOSTTYPE" != aarch64 ] || IN_SYSCALL=do_el0_svc
 # shellcheck source=tests/bats/inherited.bash
 . "$ROOT/tests/bats/inherited.bash"
 

@@ -69,7 +69,7 @@ summed()
 	run_ktrace export --to folded --symbols -o folded t
 	[ "$status" = 0 ]
 	grep blocks_inner folded
-	grep -Eq '^blocks \([0-9]+\);blocks \([0-9]+\);wait:[a-z]+;syscall:read;(.*;)?main;blocks_outer;blocks_inner;.*do_syscall_64_\[k\];.*read_\[k\];.*schedule_\[k\] [0-9]+$' folded
+	grep -Eq '^blocks \([0-9]+\);blocks \([0-9]+\);wait:[a-z]+;syscall:read;(.*;)?main;blocks_outer;blocks_inner;.*'$IN_SYSCALL'_\[k\];.*read_\[k\];.*schedule_\[k\] [0-9]+$' folded
 	# When it ran it was in no stack of a switch.
 	fails grep -E ';(run|exit).*blocks_inner' folded
 	summed folded
@@ -90,7 +90,7 @@ fight()
 	run_ktraced -q -o t -e lock,sched:comm --context 'lock:contended=kstack' -- sh -c "$write & $write; wait"
 	rm -f /dev/shm/fought
 	"$KTRACE" export --to folded --by locks -o folded t
-	grep -E '^dd \([0-9]+\);dd \([0-9]+\);kernel-rwsem 0x[0-9a-f]{16};.*do_syscall_64_\[k\];.*write_\[k\];.* [1-9][0-9]*$' folded
+	grep -E '^dd \([0-9]+\);dd \([0-9]+\);kernel-rwsem 0x[0-9a-f]{16};.*'$IN_SYSCALL'_\[k\];.*write_\[k\];.* [1-9][0-9]*$' folded
 }
 
 @test "time waited for locks of the kernel has the stack of who waits" {

@@ -245,6 +245,15 @@ is_on()
 	fails shown mutex
 }
 
+@test "a program for another kind of machine is named, for which there is no library" {
+	cp /bin/true foreign
+	# e_machine: RISC-V
+	printf '\xf3' | dd of=foreign bs=1 seek=18 conv=notrunc status=none
+	run_ktraced --pthread -o t -- ./foreign
+	[ "$status" -ne 0 ]
+	[[ $stderr == *"./foreign is a program for another kind of machine"* ]]
+}
+
 @test "what the user preloads stays, and sees what it would have seen" {
 	export LD_PRELOAD=$PROGS/pthread_hook.so
 	capture "$PROGS/pthread_contended"

@@ -8,11 +8,12 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include "../arch/arch.h"
 
 /* Volatile: <signal.h> says that raise() does not come back to this file. */
 #define PAINT 0xa5
 #define PAINTED_SIZE 65536
-#define STACK_MAX 1024
+#define STACK_MAX (1024 + ARCH_STACK_MORE)
 #define STACK_FIELD 40	/* of a field, where fields have no fixed size: pieces and values */
 
 static volatile unsigned char painted_stack[PAINTED_SIZE] __attribute__((aligned(64)));

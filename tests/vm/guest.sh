@@ -199,7 +199,7 @@ guest_tsc()
 # its kernel needs
 guest_machine()
 {
-	local features=
+	local features='' cpu
 	# shellcheck disable=SC2054 # the commas are QEMU's
 	case $GUEST_ARCH-$1 in
 	amd64-*)
@@ -233,7 +233,10 @@ guest_machine()
 		;;
 	arm64-tcg)
 		# Signing pointers with the architecture's cipher would take most of the time. Vectors as above.
-		machine+=(-accel "tcg,thread=single" -cpu "max,pauth-impdef=on,sve=off,sme=off,lpa2=off")
+		cpu=max,pauth-impdef=on,sve=off,sme=off,lpa2=off
+		# The counter then counts nanoseconds, which are instructions.
+		[ -z "${want_icount:-}" ] || cpu+=,cntfrq=1000000000
+		machine+=(-accel "tcg,thread=single" -cpu "$cpu")
 		;;
 	esac
 }

@@ -39,13 +39,18 @@ root_mend()
 	done
 }
 
+# root_suite ARCH: whose packages they are
+root_suite()
+{
+	(. /etc/os-release && echo "${VERSION_CODENAME:-bookworm}-$1")
+}
+
 # root_ensure ARCH: makes sure that there is a root folder; sets ROOT
 root_ensure()
 {
-	local arch=$1 name suite tmp deb
+	local arch=$1 suite tmp deb
 
-	name=$(. /etc/os-release && echo "${VERSION_CODENAME:-bookworm}")
-	suite=$name-$arch
+	suite=$(root_suite "$arch")
 	ROOT=$CACHE/roots/$suite-$({ root_packages; cat "$VM_DIR/root.sh"; } | cksum | cut -d ' ' -f 1)
 	touch -c "$ROOT"
 	[ ! -d "$ROOT" ] || return 0
@@ -71,10 +76,29 @@ root_ensure()
 			dpkg-deb --fsys-tarfile "$deb" | tar -x --keep-directory-symlink -C "$tmp/root"
 		done
 		root_mend "$tmp/root"
+		suite_register "$tmp/root" '' "$tmp"/deb/*.deb
 		chmod 755 "$tmp/root"
 		find "$CACHE/roots" -mindepth 1 -maxdepth 1 -type d -name "$suite-*" -mtime +30 -exec rm -rf {} +
 		mv -T "$tmp/root" "$ROOT"
 		rm -rf "$tmp"
 	fi
 	exec 4>&-
+}
+
+# root_download ARCH FOLDER PACKAGE...: downloads packages, with those that they depend on and the root folder lacks
+root_download()
+{
+	local arch=$1 dir=$2 suite
+	shift 2
+
+	root_ensure "$arch"
+	suite=$(root_suite "$arch")
+	suite_update "$suite"
+	mkdir -p "$dir/partial"
+	suite_apt "$suite" apt-get -y --no-install-recommends --download-only -o Dir::State::status="$ROOT/var/lib/dpkg/status" \
+		-o Dir::Cache::archives="$(realpath "$dir")/" install "$@" >"$dir/log" 2>&1 || {
+		cat "$dir/log" >&2
+		die "cannot download $*"
+	}
+	rm -r "$dir/log" "$dir/partial"
 }

@@ -212,6 +212,32 @@ suite_unpack()
 	rm -rf "$dir.deb" "$dir.log"
 }
 
+# suite_register ROOT PREFIX DEB...: tells a database in ROOT, from which dpkg-query and dpkg-shlibdeps answer, that the
+# packages are installed. The files' names in it begin with PREFIX.
+suite_register()
+{
+	local root=$1 prefix=$2 info=$1/var/lib/dpkg/info deb name file
+	shift 2
+
+	rm -rf "$root/var/lib/dpkg"
+	mkdir -p "$info" "$root/var/lib/dpkg/updates"
+	echo 1 >"$info/format"
+	for deb; do
+		dpkg-deb -e "$deb" "$info/.control"
+		name=$(awk '$1 == "Package:" { name = $2 } $1 == "Architecture:" { arch = $2 } /^Multi-Arch: same/ { is_same = 1 }
+			END { print name (is_same ? ":" arch : "") }' "$info/.control/control")
+		{
+			cat "$info/.control/control"
+			printf 'Status: install ok installed\n\n'
+		} >>"$root/var/lib/dpkg/status"
+		for file in shlibs symbols; do
+			[ ! -e "$info/.control/$file" ] || mv "$info/.control/$file" "$info/$name.$file"
+		done
+		rm -rf "$info/.control"
+		dpkg-deb --fsys-tarfile "$deb" | tar -t | sed -e 's|^\./|/|' -e 's|/$||' -e "s|^|$prefix|" -e 's|^$|/.|' >"$info/$name.list"
+	done
+}
+
 # ---- tools ----
 
 # The names of the machine's own suite: its kernels are compiled with its own compiler.
