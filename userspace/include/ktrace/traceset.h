@@ -279,6 +279,16 @@ const char *ktrace_lost_name(__u32 reason);
 /** ktrace_traceset_trace - get trace number @i, NULL after the last */
 const struct ktrace_trace *ktrace_traceset_trace(const struct ktrace_traceset *set, size_t i);
 
+/**
+ * ktrace_traceset_host - get the host of a trace, which is one boot of a machine
+ * @set:	the traceset
+ * @i:		number of the trace
+ *
+ * Return: the number of the first trace of the same host. A trace that does not name its boot is of
+ * a host of its own.
+ */
+size_t ktrace_traceset_host(const struct ktrace_traceset *set, size_t i);
+
 /** ktrace_trace_path - get the name of the file, or of the first of its parts */
 const char *ktrace_trace_path(const struct ktrace_trace *trace);
 

@@ -151,22 +151,13 @@ static int find_start(struct ktrace_sql *sql)
 static int learn_hosts(struct ktrace_sql *sql)
 {
 	const struct ktrace_trace *t;
-	const char *boot, *other;
-	size_t i;
 
 	while ((t = ktrace_traceset_trace(sql->set, sql->host_nr))) {
 		if (!LIST_RESIZE(sql->hosts, sql->host_nr + 1))
 			return -ENOMEM;
-		boot = ktrace_trace_meta(t, "host", "boot");
-		for (i = 0; boot && i < sql->host_nr; i++) {
-			other = ktrace_trace_meta(ktrace_traceset_trace(sql->set, i), "host",
-						  "boot");
-			if (other && !strcmp(boot, other))
-				break;
-		}
 		sql->hosts[sql->host_nr] = (struct host){
 			.name = ktrace_trace_meta(t, "host", "name"),
-			.machine = boot ? (__u32)i : (__u32)sql->host_nr,
+			.machine = (__u32)ktrace_traceset_host(sql->set, sql->host_nr),
 		};
 		sql->host_nr++;
 	}

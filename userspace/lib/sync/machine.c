@@ -82,10 +82,8 @@ static void set_span(struct machines *m, const struct ktrace_trace *t, size_t nu
 int ktrace_machines_find(struct machines *m, const struct ktrace_traceset *set)
 {
 	const struct ktrace_trace *t;
-	const char *boot;
+	size_t i, first;
 	int ret = 0;
-	size_t i;
-	__u32 k;
 
 	while (ktrace_traceset_trace(set, m->trace_nr))
 		m->trace_nr++;
@@ -94,15 +92,13 @@ int ktrace_machines_find(struct machines *m, const struct ktrace_traceset *set)
 	if (!m->at || !m->of_trace)
 		return -ENOMEM;
 	for (i = 0; (t = ktrace_traceset_trace(set, i)) && !ret; i++) {
-		boot = ktrace_trace_meta(t, "host", "boot");
-		for (k = 0; k < m->nr && !is_same(boot, m->at[k].boot); k++)
-			;
-		if (k == m->nr) {
+		first = ktrace_traceset_host(set, i);
+		if (first == i) {
 			ret = add(m, t, i);
 			continue;
 		}
-		m->of_trace[i] = k;
-		join(&m->at[k], ktrace_traceset_trace(set, m->at[k].trace), t);
+		m->of_trace[i] = m->of_trace[first];
+		join(&m->at[m->of_trace[i]], ktrace_traceset_trace(set, first), t);
 	}
 	for (i = 0; (t = ktrace_traceset_trace(set, i)) && !ret; i++)
 		set_span(m, t, i);

@@ -12,28 +12,18 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-/* Returns the number of a trace's host: that of an earlier trace of its boot, or a new one. */
-static __u32 find_host(struct ktrace_messages *m, size_t i)
-{
-	const char *boot, *other;
-
-	boot = ktrace_trace_meta(ktrace_traceset_trace(m->set, i), "host", "boot");
-	for (size_t n = 0; boot && n < i; n++) {
-		other = ktrace_trace_meta(ktrace_traceset_trace(m->set, n), "host", "boot");
-		if (other && !strcmp(other, boot))
-			return m->hosts[n];
-	}
-	return m->host_nr++;
-}
-
 static int find_hosts(struct ktrace_messages *m)
 {
+	size_t first;
+
 	while (ktrace_traceset_trace(m->set, m->trace_nr))
 		m->trace_nr++;
 	m->hosts = calloc(m->trace_nr + 1, sizeof(*m->hosts));
 	m->losses = calloc(m->trace_nr + 1, sizeof(*m->losses));
-	for (size_t i = 0; m->hosts && i < m->trace_nr; i++)
-		m->hosts[i] = find_host(m, i);
+	for (size_t i = 0; m->hosts && i < m->trace_nr; i++) {
+		first = ktrace_traceset_host(m->set, i);
+		m->hosts[i] = first == i ? m->host_nr++ : m->hosts[first];
+	}
 	return m->hosts && m->losses ? 0 : -ENOMEM;
 }
 

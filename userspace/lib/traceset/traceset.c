@@ -284,6 +284,20 @@ const struct ktrace_trace *ktrace_traceset_trace(const struct ktrace_traceset *s
 	return i < set->trace_nr ? (const struct ktrace_trace *)set->traces[i] : NULL;
 }
 
+size_t ktrace_traceset_host(const struct ktrace_traceset *set, size_t i)
+{
+	const char *boot, *other;
+	size_t first;
+
+	boot = i < set->trace_nr ? ktrace_meta_fact(set->traces[i], "host", "boot") : NULL;
+	for (first = 0; boot && first < i; first++) {
+		other = ktrace_meta_fact(set->traces[first], "host", "boot");
+		if (other && !strcmp(other, boot))
+			return first;
+	}
+	return i;
+}
+
 const char *ktrace_trace_path(const struct ktrace_trace *trace)
 {
 	return to_trace(trace)->parts[0].path;

@@ -14,24 +14,15 @@ static bool is_equal(const char *a, const char *b)
 
 __u32 machine_of(const struct ktrace_traceset *set, const struct ktrace_trace *trace)
 {
-	const __u32 file = (__u32)ktrace_trace_index(trace);
-	const char *boot = ktrace_trace_meta(trace, "host", "boot");
-	__u32 i;
-
-	for (i = 0; boot && i < file; i++)
-		if (is_equal(boot, ktrace_trace_meta(ktrace_traceset_trace(set, i), "host",
-						     "boot")))
-			return i;
-	return file;
+	return (__u32)ktrace_traceset_host(set, ktrace_trace_index(trace));
 }
 
 size_t hosts_count(const struct ktrace_traceset *set)
 {
-	const struct ktrace_trace *trace;
 	size_t i, nr = 0;
 
-	for (i = 0; (trace = ktrace_traceset_trace(set, i)); i++)
-		nr += machine_of(set, trace) == i;
+	for (i = 0; ktrace_traceset_trace(set, i); i++)
+		nr += ktrace_traceset_host(set, i) == i;
 	return nr;
 }
 

@@ -8,10 +8,7 @@
 
 #define HOST_LABEL_MAX 64u
 
-/*
- * Returns the number of the trace's host: its own, or that of the first trace of the same boot. A
- * file that does not name its boot counts as a host of its own.
- */
+/* ktrace_traceset_host() of a trace */
 __u32 machine_of(const struct ktrace_traceset *set, const struct ktrace_trace *trace);
 /* Counts the hosts. */
 size_t hosts_count(const struct ktrace_traceset *set);
