@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/grow.h"
 #include "event_type.h"
+#include "model/machine.h"
 #include "span_join.h"
 
 #define STEPS 10000		/* of SQLite's machine between two looks at the clock */
@@ -151,24 +152,14 @@ static int find_start(struct ktrace_sql *sql)
 static int learn_hosts(struct ktrace_sql *sql)
 {
 	const struct ktrace_trace *t;
-	const char *boot, *other;
-	size_t i;
 
 	while ((t = ktrace_traceset_trace(sql->set, sql->host_nr))) {
 		if (!LIST_RESIZE(sql->hosts, sql->host_nr + 1))
 			return -ENOMEM;
-		boot = ktrace_trace_meta(t, "host", "boot");
-		for (i = 0; boot && i < sql->host_nr; i++) {
-			other = ktrace_trace_meta(ktrace_traceset_trace(sql->set, i), "host",
-						  "boot");
-			if (other && !strcmp(boot, other))
-				break;
-		}
-		sql->hosts[sql->host_nr] = (struct host){
+		sql->hosts[sql->host_nr++] = (struct host){
 			.name = ktrace_trace_meta(t, "host", "name"),
-			.machine = boot ? (__u32)i : (__u32)sql->host_nr,
+			.machine = machine_of(sql->set, t),
 		};
-		sql->host_nr++;
 	}
 	return 0;
 }

@@ -12,19 +12,6 @@ static bool is_equal(const char *a, const char *b)
 	return a && b && !strcmp(a, b);
 }
 
-__u32 machine_of(const struct ktrace_traceset *set, const struct ktrace_trace *trace)
-{
-	const __u32 file = (__u32)ktrace_trace_index(trace);
-	const char *boot = ktrace_trace_meta(trace, "host", "boot");
-	__u32 i;
-
-	for (i = 0; boot && i < file; i++)
-		if (is_equal(boot, ktrace_trace_meta(ktrace_traceset_trace(set, i), "host",
-						     "boot")))
-			return i;
-	return file;
-}
-
 size_t hosts_count(const struct ktrace_traceset *set)
 {
 	const struct ktrace_trace *trace;

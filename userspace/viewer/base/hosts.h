@@ -6,13 +6,10 @@
 #include <ktrace/decode.h>
 #include <ktrace/traceset.h>
 
+#include "model/machine.h"
+
 #define HOST_LABEL_MAX 64u
 
-/*
- * Returns the number of the trace's host: its own, or that of the first trace of the same boot. A
- * file that does not name its boot counts as a host of its own.
- */
-__u32 machine_of(const struct ktrace_traceset *set, const struct ktrace_trace *trace);
 /* Counts the hosts. */
 size_t hosts_count(const struct ktrace_traceset *set);
 /*

@@ -12,7 +12,7 @@
 #include "analysis/analysis.h"
 
 #include "base/histogram.h"
-#include "events/object_names.h"
+#include "events/alias_option.h"
 #include "pthread/model_name.h"
 #include "symbols/symbols.h"
 

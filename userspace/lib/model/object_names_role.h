@@ -1,7 +1,7 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /* object_names_role.h - roles of events in the life of named objects: see object_names.h */
-#ifndef VIEWER_EVENTS_OBJECT_NAMES_ROLE_H
-#define VIEWER_EVENTS_OBJECT_NAMES_ROLE_H
+#ifndef KTRACE_MODEL_OBJECT_NAMES_ROLE_H
+#define KTRACE_MODEL_OBJECT_NAMES_ROLE_H
 
 #include <ktrace/traceset.h>
 

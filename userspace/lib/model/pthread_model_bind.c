@@ -1,12 +1,12 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /*
- * model_bind.c - the meaning of an event type, and the offsets of its fields
+ * pthread_model_bind.c - the meaning of an event type, and the offsets of its fields
  *
  * Types are recognised by name and fields, as files may come from other versions: only fields at a
  * fixed offset in each payload are used, and a missing one is unknown. A name consists of object,
  * verb and, for events in pairs, their order: mutex_timedlock_in.
  */
-#include "model_state.h"
+#include "pthread_model_state.h"
 
 #include <stdint.h>
 #include <stdlib.h>

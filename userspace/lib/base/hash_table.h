@@ -1,12 +1,12 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * hash_table.h - a growing table that finds or makes rows by their leading key
  *
  * Keys are compared as bytes, so they must have no padding. Rows are contiguous in order of
  * creation; pointers to them are valid until the next row is made.
  */
-#ifndef VIEWER_BASE_HASH_TABLE_H
-#define VIEWER_BASE_HASH_TABLE_H
+#ifndef KTRACE_BASE_HASH_TABLE_H
+#define KTRACE_BASE_HASH_TABLE_H
 
 #include <linux/types.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * model.h - a model of threads and the objects they share, built from pthread events alone
+ * pthread_model.h - a model of threads and the objects they share, built from pthread events alone
  *
  * The model is updated with each event, in order, and reports changes to watches. It covers all
  * processes. An object is identified by process and address, so an object in shared memory is a
@@ -9,13 +9,13 @@
  *
  * What the events do not tell is unknown, never guessed: objects are unknown when first met, and
  * all are after lost events and where events were switched on or off. A transition is impossible
- * only if no order of events makes it possible: see model_trouble.c. The rules are in
- * model_rules.c; Documentation/pthread.md tells how to read the results.
+ * only if no order of events makes it possible: see pthread_model_trouble.c. The rules are in
+ * pthread_model_rules.c; Documentation/pthread.md tells how to read the results.
  *
  * Memory: about 200 bytes an object and 400 a thread, whatever the number of events.
  */
-#ifndef VIEWER_PTHREAD_MODEL_H
-#define VIEWER_PTHREAD_MODEL_H
+#ifndef KTRACE_MODEL_PTHREAD_MODEL_H
+#define KTRACE_MODEL_PTHREAD_MODEL_H
 
 #include <ktrace/state.h>
 #include <ktrace/traceset.h>

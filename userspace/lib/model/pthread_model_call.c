@@ -1,12 +1,12 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /*
- * model_call.c - calls under way, and waits
+ * pthread_model_call.c - calls under way, and waits
  *
  * A call has a frame from its event "in" to its "out". Calls nest: a signal handler or a routine of
  * pthread_once() makes calls inside another. Frames above the one that ends were left by a jump, an
  * exception or a cancellation: their calls waited no longer than until the thread's next event.
  */
-#include "model_state.h"
+#include "pthread_model_state.h"
 
 #include <errno.h>
 #include <stdlib.h>

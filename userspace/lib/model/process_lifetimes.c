@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /*
  * process_lifetimes.c - starts of processes, and of programs in them, between the events of files
  *
@@ -7,7 +7,7 @@
  */
 #include "process_lifetimes.h"
 
-#include "base/hosts.h"
+#include "machine.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /* object_names_file.c - reads a file with names of addresses */
 #include "object_names_file.h"
 

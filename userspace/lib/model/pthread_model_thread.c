@@ -1,12 +1,12 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /*
- * model_thread.c - beginning and end of threads, and what they hold
+ * pthread_model_thread.c - beginning and end of threads, and what they hold
  *
  * Only event thread_start tells which thread a pthread_t is. A pthread_t is reused as soon as its
  * thread is joined, or has ended detached; and a join may be recorded before the thread begins. So
  * the thread is looked up when the join begins, and again when it returns.
  */
-#include "model_state.h"
+#include "pthread_model_state.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * process_lifetimes.h - starts and ends of processes, and starts of programs in them, between
  * events
  */
-#ifndef VIEWER_EVENTS_PROCESS_LIFETIMES_H
-#define VIEWER_EVENTS_PROCESS_LIFETIMES_H
+#ifndef KTRACE_MODEL_PROCESS_LIFETIMES_H
+#define KTRACE_MODEL_PROCESS_LIFETIMES_H
 
 #include <ktrace/traceset.h>
 

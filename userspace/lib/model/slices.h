@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * slices.h - pairs events that begin and end a slice, for formats that draw slices
  *
@@ -7,8 +7,8 @@
  * stop. Slices of a thread nest. An end without a begin, which was lost or is before the window, is
  * an ordinary event.
  */
-#ifndef VIEWER_EVENTS_SLICES_H
-#define VIEWER_EVENTS_SLICES_H
+#ifndef KTRACE_MODEL_SLICES_H
+#define KTRACE_MODEL_SLICES_H
 
 #include "base/hash_table.h"
 

@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: GPL-2.0
-/* model_map.c - hash tables of the model: from pairs of numbers to pointers */
-#include "model_state.h"
+// SPDX-License-Identifier: LGPL-2.1
+/* pthread_model_map.c - hash tables of the model: from pairs of numbers to pointers */
+#include "pthread_model_state.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /*
- * model.c - the model of threads and objects: finding threads, lost events, queries of callers
+ * pthread_model.c - threads and objects: finding threads, lost events, queries of callers
  *
  * A thread is found by machine and tid, its process by what META tells of that tid at that stamp.
- * The parts are listed in model_state.h.
+ * The parts are listed in pthread_model_state.h.
  */
-#include "model_state.h"
+#include "pthread_model_state.h"
 
 #include "base/grow.h"
 

@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /*
- * model_trouble.c - impossible transitions
+ * pthread_model_trouble.c - impossible transitions
  *
  * Each is kept with its place. It stays only if no later event explains it:
  *
@@ -13,7 +13,7 @@
  * Nothing is reported for an object whose events are not all recorded, that other processes may
  * use, or that a call under way may be changing.
  */
-#include "model_state.h"
+#include "pthread_model_state.h"
 
 #include "base/grow.h"
 

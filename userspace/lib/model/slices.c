@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /* slices.c - pairs events that begin and end a slice */
 #include "slices.h"
 

@@ -1,22 +1,22 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * model_state.h - the model of threads and objects, as its parts see it
+ * pthread_model_state.h - the model of threads and objects, as its parts see it
  *
- *   model_map.c      hash tables: from pairs of numbers to pointers
- *   model_bind.c     meaning of event types, offsets of their fields
- *   model_rules.c    effect of each call on its object
- *   model_call.c     calls under way, waits
- *   model_thread.c   beginning and end of threads, objects they hold
- *   model_trouble.c  impossible transitions
- *   model_choice.c   which events are recorded
- *   model_object.c   objects: memory, lookup, state
- *   model.c          processes and threads: lookup; lost events, queries of callers
+ *   pthread_model_map.c        hash tables: from pairs of numbers to pointers
+ *   pthread_model_bind.c       meaning of event types, offsets of their fields
+ *   pthread_model_rules.c      effect of each call on its object
+ *   pthread_model_call.c       calls under way, waits
+ *   pthread_model_thread.c     beginning and end of threads, objects they hold
+ *   pthread_model_trouble.c    impossible transitions
+ *   pthread_model_choice.c     which events are recorded
+ *   pthread_model_object.c     objects: memory, lookup, state
+ *   pthread_model.c            processes and threads: lookup; lost events, queries of callers
  */
-#ifndef VIEWER_PTHREAD_MODEL_STATE_H
-#define VIEWER_PTHREAD_MODEL_STATE_H
+#ifndef KTRACE_MODEL_PTHREAD_MODEL_STATE_H
+#define KTRACE_MODEL_PTHREAD_MODEL_STATE_H
 
-#include "events/process_lifetimes.h"
-#include "model.h"
+#include "process_lifetimes.h"
+#include "pthread_model.h"
 
 #include <sys/queue.h>
 
@@ -309,7 +309,7 @@ struct model_step {
 	__u64 caller;
 };
 
-/* model_bind.c. NULL: no memory */
+/* pthread_model_bind.c. NULL: no memory */
 const struct model_binding *model_bind(struct model *s, const struct ktrace_event_type *type);
 __u64 model_value(const struct model_step *st, enum model_field field);
 
@@ -318,7 +318,7 @@ static inline bool model_has(const struct model_step *st, enum model_field field
 	return st->b->size[field];
 }
 
-/* model_object.c */
+/* pthread_model_object.c */
 void model_objects_free(struct model_objects *all);
 /* Returns the object of an event. NULL: no memory */
 struct object *model_object_at(struct model_step *st, __u64 address, __u32 kind);
@@ -328,14 +328,14 @@ void model_object_renew(struct model_step *st, struct object *o, __u32 kind);
 void model_changed(struct model_step *st, struct object *o, __u32 from);
 void model_set_state(struct model_step *st, struct object *o, __u32 state);
 
-/* model.c */
+/* pthread_model.c */
 /* Replaces the thread by a new one with the same tid, in the step, too. Return: 0, -ENOMEM. */
 int model_thread_renew(struct model_step *st);
 
 /* Adds the thread to those that have something to forget when events are lost. */
 void model_stir(struct model *s, struct thread *t);
 
-/* model_call.c */
+/* pthread_model_call.c */
 /* Return: 0, -ENOMEM. */
 int model_call_in(struct model_step *st);
 /* Removes the call's frame, and ends its wait; false: there is no frame, and @frame is all zero. */
@@ -358,7 +358,7 @@ void model_settle(struct model_step *st, struct thread *t);
 /* Makes the thread's life unknown. */
 void model_forget_life(struct model_step *st, struct thread *t);
 
-/* model_thread.c. Return: 0, -ENOMEM. */
+/* pthread_model_thread.c. Return: 0, -ENOMEM. */
 int model_thread_start(struct model_step *st);
 int model_thread_end(struct model_step *st);
 void model_join_in(struct model_step *st);
@@ -373,16 +373,16 @@ void model_holds_forget(struct model_step *st, struct thread *t);
 /* Reports what the thread holds as if the holds ended. */
 void model_holds_flush(struct model_step *st, const struct thread *t);
 
-/* model_rules.c. Return: 0, -ENOMEM. */
+/* pthread_model_rules.c. Return: 0, -ENOMEM. */
 int model_apply(struct model_step *st);
 
-/* model_choice.c */
+/* pthread_model_choice.c */
 /* Finds out which kinds are partial. Return: 0, -ENOMEM. */
 int model_choices(struct model *s);
 /* True if a new choice of events has begun before this event. */
 bool model_choice_is_new(struct model *s, const struct ktrace_trace_event *e);
 
-/* model_trouble.c */
+/* pthread_model_trouble.c */
 __attribute__((format(printf, 3, 4)))
 void model_complain(struct model_step *st, struct object *o, const char *format, ...);
 __attribute__((format(printf, 3, 4)))

@@ -1,55 +1,64 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /*
- * model_choice.c - finds out which events are recorded
+ * pthread_model_choice.c - finds out which events are recorded
  *
  * A kind of object is partial if some of its events are not recorded all the time: its states are
  * unknown, and nothing about it is impossible. A condition wait releases a mutex, so its events
  * belong to mutexes, too. At each new choice of events, everything becomes unknown.
  */
-#include "model_state.h"
+#include "pthread_model_state.h"
 
 #include <errno.h>
 #include <ktrace/level.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "events/event_select.h"
+#include "base/event_glob.h"
 
-/* Marks the kind of a type that the globs exclude from recording. */
-static void mark_type(struct model *s, struct event_select *globs,
-		      const struct ktrace_event_type *type)
+/* True if the list of globs has one for this type: an empty list has none. */
+static bool is_recorded(const char *list, const struct ktrace_event_type *type)
 {
-	const struct ktrace_trace_event e = { .type = type };
+	char glob[256];
+	size_t n;
+
+	for (;; list += n + 1) {
+		n = strcspn(list, ",");
+		snprintf(glob, sizeof(glob), "%.*s", (int)(n < sizeof(glob) ? n : 0), list);
+		if (event_glob_matches(glob, type->full_name))
+			return true;
+		if (!list[n])
+			return false;
+	}
+}
+
+/* Marks the kind of a type that the globs exclude from recording. Return: 0, -ENOMEM. */
+static int mark_type(struct model *s, const char *list, const struct ktrace_event_type *type)
+{
 	const struct model_binding *b = model_bind(s, type);
 
-	if (!b || !b->is_ours || event_select_event(globs, &e))
-		return;
+	if (!b)
+		return -ENOMEM;
+	if (!b->is_ours || is_recorded(list, type))
+		return 0;
 	s->is_partial[b->kind] = true;
 	if (b->kind == MODEL_COND)
 		s->is_partial[MODEL_MUTEX] = true;
+	return 0;
 }
 
 static int mark(struct model *s, const struct ktrace_trace *trace, const char *list)
 {
 	const __u32 nr = ktrace_trace_types(trace, KTRACE_CHANNEL_USER);
 	const struct ktrace_event_type *type;
-	struct event_select *globs = calloc(1, sizeof(*globs));
-	bool is_bad;
 	__u32 id;
+	int ret = 0;
 
-	if (!globs)
-		return -ENOMEM;
-	is_bad = event_select_add_globs(globs, list);
-	for (id = 0; id < nr; id++) {
+	for (id = 0; id < nr && !ret; id++) {
 		type = ktrace_trace_type(trace, KTRACE_CHANNEL_USER, id);
-		if (type && is_bad)
-			memset(s->is_partial, 1, sizeof(s->is_partial));
-		else if (type)
-			mark_type(s, globs, type);
+		if (type)
+			ret = mark_type(s, list, type);
 	}
-	event_select_free(globs);
-	free(globs);
-	return 0;
+	return ret;
 }
 
 static int mark_choice(struct model *s, const struct ktrace_trace *trace,

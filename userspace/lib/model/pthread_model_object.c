@@ -1,11 +1,11 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /*
- * model_object.c - objects: their memory, lookup by process and address, and state
+ * pthread_model_object.c - objects: their memory, lookup by process and address, and state
  *
  * A program may have a million mutexes, so objects are not allocated one by one, and a slot of the
  * hash table is the number of an object. Pointers to objects stay valid.
  */
-#include "model_state.h"
+#include "pthread_model_state.h"
 
 #include "base/grow.h"
 

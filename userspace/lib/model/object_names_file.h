@@ -1,7 +1,7 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /* object_names_file.h - a file with names of addresses: see object_names.h */
-#ifndef VIEWER_EVENTS_OBJECT_NAMES_FILE_H
-#define VIEWER_EVENTS_OBJECT_NAMES_FILE_H
+#ifndef KTRACE_MODEL_OBJECT_NAMES_FILE_H
+#define KTRACE_MODEL_OBJECT_NAMES_FILE_H
 
 #include <linux/types.h>
 #include <stddef.h>

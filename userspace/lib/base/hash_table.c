@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /* hash_table.c - a growing table that finds or makes rows by their leading key */
 #include "hash_table.h"
 

@@ -1,13 +1,13 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /*
- * model_rules.c - the effect of each call on its object
+ * pthread_model_rules.c - the effect of each call on its object
  *
  * An action that lets other threads continue is recorded before it is done, an acquisition after it
  * is done. So the former (unlock, post, the "in" of a condition wait, of destroy) takes effect at
  * its earlier event, the latter at its later one. An unknown state becomes what the event tells. An
  * event that contradicts the state is reported, and then believed.
  */
-#include "model_state.h"
+#include "pthread_model_state.h"
 
 #include <errno.h>
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * object_names.h - readable names of addresses and threads
  *
@@ -11,12 +11,10 @@
  * A program may name an object before initialising it. Threads are named by their handle, too: that
  * name ends after a join, or when another thread begins although this one has ended.
  */
-#ifndef VIEWER_EVENTS_OBJECT_NAMES_H
-#define VIEWER_EVENTS_OBJECT_NAMES_H
+#ifndef KTRACE_MODEL_OBJECT_NAMES_H
+#define KTRACE_MODEL_OBJECT_NAMES_H
 
 #include <ktrace/traceset.h>
-
-#include "base/option_table.h"
 
 struct object_names;
 
@@ -25,8 +23,11 @@ int object_names_new(struct object_names **out);
 /* Frees it, with all returned names. NULL is allowed. */
 void object_names_free(struct object_names *a);
 
-/* The option --alias, which reads names from a file; refers to a struct object_names * */
-extern const struct option_row alias_options[];
+/*
+ * Adds the names in a file; makes @a if it is NULL. Returns an error, valid until the next call;
+ * NULL = none.
+ */
+const char *object_names_read(struct object_names **a, const char *path);
 
 /*
  * Sets the files that events come from; call it before the first event. Return: 1 = there can be

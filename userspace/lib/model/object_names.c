@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /*
  * object_names.c - readable names of addresses and threads, tracked event by event
  *
@@ -149,20 +149,12 @@ void object_names_free(struct object_names *a)
 	free(a);
 }
 
-static const char *add_file(void *to, const char *path)
+const char *object_names_read(struct object_names **a, const char *path)
 {
-	struct object_names **a = to;
-
 	if (!*a && object_names_new(a))
 		return strerror(ENOMEM);
 	return object_name_file_read(&(*a)->file, path);
 }
-
-const struct option_row alias_options[] = {
-	{ .letter = 'a', .name = "alias", .value = "FILE", .set = add_file,
-	  .help = "names of addresses, a line each: [PID] 0xADDRESS NAME" },
-	{ .help = NULL },
-};
 
 /* Adds a version. Return: 0, -ENOMEM. */
 static int set_name(struct object_names *a, const struct named *what, const char *text, size_t size)
