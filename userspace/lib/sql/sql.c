@@ -188,19 +188,16 @@ static int add_event_types(struct ktrace_sql *sql)
 
 static int make_tables(struct ktrace_sql *sql)
 {
+	static const struct table *const lists[] = {
+		ktrace_event_tables, ktrace_stack_tables, ktrace_follow_tables,
+		ktrace_slice_tables, ktrace_lock_tables, ktrace_thread_tables,
+		ktrace_count_tables, ktrace_fact_tables,
+	};
 	size_t i;
-	int ret = add_tables(sql, ktrace_event_tables);
+	int ret = 0;
 
-	if (!ret)
-		ret = add_tables(sql, ktrace_stack_tables);
-	if (!ret)
-		ret = add_tables(sql, ktrace_follow_tables);
-	if (!ret)
-		ret = add_tables(sql, ktrace_thread_tables);
-	if (!ret)
-		ret = add_tables(sql, ktrace_count_tables);
-	if (!ret)
-		ret = add_tables(sql, ktrace_fact_tables);
+	for (i = 0; i < sizeof(lists) / sizeof(lists[0]) && !ret; i++)
+		ret = add_tables(sql, lists[i]);
 	if (!ret)
 		ret = add_event_types(sql);
 	for (i = 0; i < sql->table_nr && !ret; i++) {

@@ -14,7 +14,10 @@
  *   field.c       their fields: values and conditions
  *   stacks.c      stacks that were recorded with events
  *   counts.c      event_counts and losses
+ *   interval.c    columns of all tables of intervals
  *   follow.c      tables that follow the state of threads
+ *   slices.c      pairs of events that begin and end something
+ *   locks.c       waits for locks, holds
  *   threads.c     one of these: a row for each thread
  *   span_join.c   intersections of two tables of intervals
  *   views.c       views
@@ -103,6 +106,8 @@ extern const struct table ktrace_event_tables[];
 extern const struct table ktrace_stack_tables[];
 extern const struct table ktrace_count_tables[];
 extern const struct table ktrace_follow_tables[];
+extern const struct table ktrace_slice_tables[];
+extern const struct table ktrace_lock_tables[];
 extern const struct table ktrace_thread_tables[];
 
 /* Views: number @i; false after the last */
