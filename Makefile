@@ -69,7 +69,7 @@ traceset_src := $(ring_src) $(wildcard $(traceset_rooms:%=userspace/lib/%/*.c)) 
 		userspace/lib/shark/packet.c
 # Models that the viewer and SQL share
 model_src    := $(wildcard userspace/lib/model/*.c) userspace/lib/base/hash_table.c
-# SQL over a traceset, for ktrace sql: not a library of its own yet
+# SQL over a traceset, for ktrace sql and Python; its header is not installed
 sql_src      := $(wildcard userspace/lib/sql/*.c) $(model_src)
 # The S.Ha.R.K. tracer for programs; the module has the same core.
 shark_src    := $(wildcard module/shark/*.c userspace/lib/shark/*.c) userspace/lib/session/clock.c
@@ -112,7 +112,7 @@ pthread_progs := calls leave mutexes stack smallest confined contended shared ki
 unit_src     := $(wildcard tests/unit/test_*.c)
 
 libs     := $(BUILD)/lib/libktrace.so $(BUILD)/lib/libktrace.a $(BUILD)/lib/libktrace-pthread.so \
-	    $(BUILD)/lib/libktraceset.so $(BUILD)/lib/libktraceset.a \
+	    $(BUILD)/lib/libktraceset.so $(BUILD)/lib/libktraceset.a $(BUILD)/lib/libktracesql.so \
 	    $(BUILD)/lib/libktrace-shark.so $(BUILD)/lib/libktrace-shark.a \
 	    $(BUILD)/lib/libktrace-posix.so $(BUILD)/lib/libktrace-posix.a
 posix_examples := $(patsubst examples/posix/%.c,$(BUILD)/examples/%,$(wildcard examples/posix/*.c))
@@ -230,6 +230,11 @@ $(BUILD)/lib/libktraceset.so: $(traceset_src:%.c=$(BUILD)/pic/%.o) userspace/lib
 # Lets its functions call each other directly: listings call very short functions.
 $(BUILD)/lib/libktraceset.so: LDFLAGS += -Wl,-Bsymbolic-functions
 $(BUILD)/lib/libktraceset.so: LIBS := $(TRACESET_LIBS)
+
+$(BUILD)/lib/libktracesql.so: $(sql_src:%.c=$(BUILD)/pic/%.o) userspace/lib/libktracesql.map \
+		| $(BUILD)/lib/libktraceset.so
+# Installed in a folder below that of the other libraries
+$(BUILD)/lib/libktracesql.so: LIBS := -L$(BUILD)/lib -Wl,-rpath,'$$ORIGIN:$$ORIGIN/..' -lktraceset $(sql_libs)
 
 # Programs of the build folder find their libraries beside them.
 LINK = $(Q)$(CC) -pthread $(LDFLAGS) $(filter %.o,$^) -L$(BUILD)/lib -Wl,-rpath,'$$ORIGIN/../lib'

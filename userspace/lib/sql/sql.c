@@ -124,7 +124,8 @@ static void set_limits(struct ktrace_sql *sql)
 	sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
 	sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 	if (sql->opts.memory)
-		sqlite3_hard_heap_limit64((sqlite3_int64)sql->opts.memory);
+		sql->memory_before =
+			sqlite3_hard_heap_limit64((sqlite3_int64)sql->opts.memory);
 	sqlite3_progress_handler(db, STEPS, on_progress, sql);
 	sqlite3_set_authorizer(db, authorize, sql);
 }
@@ -247,6 +248,8 @@ void ktrace_sql_close(struct ktrace_sql *sql)
 	if (!sql)
 		return;
 	sqlite3_close_v2(sql->db);
+	if (sql->opts.memory)
+		sqlite3_hard_heap_limit64(sql->memory_before);
 	ktrace_event_types_free(sql);
 	free(sql->tables);
 	free(sql->hosts);

@@ -48,6 +48,7 @@ struct host {
  * @end:	time at the end of the headers
  * @hosts:	of each trace
  * @host_nr:	number of traces
+ * @memory_before: limit of SQLite's memory before this one; it is the process's
  * @tables:	all tables
  * @table_nr:	number of tables
  * @event_types: of the tables of event types
@@ -71,6 +72,7 @@ struct ktrace_sql {
 	__u64 end;
 	struct host *hosts;
 	size_t host_nr;
+	sqlite3_int64 memory_before;
 	struct table *tables;
 	size_t table_nr;
 	struct event_type *event_types;

@@ -11,6 +11,7 @@
 
 #include "base/grow.h"
 #include "tracefile/counts.h"
+#include "tracefile/section.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -34,7 +35,8 @@ static int add_section(const struct trace *t, const struct counts_at *at, struct
 	if (ret)
 		return ret == -ENOMEM ? ret : -ENOENT;
 	nr = (size_t)s.size / sizeof(*sum->list);
-	if (s.type != KTRACE_SECTION_COUNTS || s.size % sizeof(*sum->list))
+	if (s.type != KTRACE_SECTION_COUNTS || !ktrace_section_is_plain(&s) ||
+	    s.size % sizeof(*sum->list))
 		ret = -ENOENT;
 	else if (!LIST_RESIZE(sum->list, sum->nr + nr + 1))
 		ret = -ENOMEM;
