@@ -67,8 +67,10 @@ pthread_src  := $(wildcard userspace/lib/pthread/*.c)
 traceset_rooms := base session tracefile decode traceset filter state sync
 traceset_src := $(ring_src) $(wildcard $(traceset_rooms:%=userspace/lib/%/*.c)) module/match/glob.c module/match/filter_vm.c \
 		userspace/lib/shark/packet.c
-# SQL over a traceset, for ktrace sql: not a library of its own yet
-sql_src      := $(wildcard userspace/lib/sql/*.c)
+# Models that the viewer and SQL share
+model_src    := $(wildcard userspace/lib/model/*.c) userspace/lib/base/hash_table.c
+# SQL over a traceset, for ktrace sql and Python; its header is not installed
+sql_src      := $(wildcard userspace/lib/sql/*.c) $(model_src)
 # The S.Ha.R.K. tracer for programs; the module has the same core.
 shark_src    := $(wildcard module/shark/*.c userspace/lib/shark/*.c) userspace/lib/session/clock.c
 # Producers, consumers, sessions: ktraced --service
@@ -84,7 +86,7 @@ service_libs := -lprotobuf-c -lpcre2-8 -lzstd -lz
 # Protobuf messages as text
 pbtxt_src    := $(wildcard userspace/proto/*.c)
 viewer_rooms := base symbols events analysis pthread html export import import/perf commands
-viewer_src   := userspace/viewer/main.c $(wildcard $(viewer_rooms:%=userspace/viewer/%/*.c)) \
+viewer_src   := userspace/viewer/main.c $(wildcard $(viewer_rooms:%=userspace/viewer/%/*.c)) $(model_src) \
 		userspace/lib/base/option_table.c userspace/lib/base/output_file.c \
 		userspace/lib/base/disk_room.c userspace/lib/base/unused_registries.c
 # Pages that ktrace help shows, in the folder where it looks for them
@@ -110,7 +112,7 @@ pthread_progs := calls leave mutexes stack smallest confined contended shared ki
 unit_src     := $(wildcard tests/unit/test_*.c)
 
 libs     := $(BUILD)/lib/libktrace.so $(BUILD)/lib/libktrace.a $(BUILD)/lib/libktrace-pthread.so \
-	    $(BUILD)/lib/libktraceset.so $(BUILD)/lib/libktraceset.a \
+	    $(BUILD)/lib/libktraceset.so $(BUILD)/lib/libktraceset.a $(BUILD)/lib/libktracesql.so \
 	    $(BUILD)/lib/libktrace-shark.so $(BUILD)/lib/libktrace-shark.a \
 	    $(BUILD)/lib/libktrace-posix.so $(BUILD)/lib/libktrace-posix.a
 posix_examples := $(patsubst examples/posix/%.c,$(BUILD)/examples/%,$(wildcard examples/posix/*.c))
@@ -228,6 +230,11 @@ $(BUILD)/lib/libktraceset.so: $(traceset_src:%.c=$(BUILD)/pic/%.o) userspace/lib
 # Lets its functions call each other directly: listings call very short functions.
 $(BUILD)/lib/libktraceset.so: LDFLAGS += -Wl,-Bsymbolic-functions
 $(BUILD)/lib/libktraceset.so: LIBS := $(TRACESET_LIBS)
+
+$(BUILD)/lib/libktracesql.so: $(sql_src:%.c=$(BUILD)/pic/%.o) userspace/lib/libktracesql.map \
+		| $(BUILD)/lib/libktraceset.so
+# Installed in a folder below that of the other libraries
+$(BUILD)/lib/libktracesql.so: LIBS := -L$(BUILD)/lib -Wl,-rpath,'$$ORIGIN:$$ORIGIN/..' -lktraceset $(sql_libs)
 
 # Programs of the build folder find their libraries beside them.
 LINK = $(Q)$(CC) -pthread $(LDFLAGS) $(filter %.o,$^) -L$(BUILD)/lib -Wl,-rpath,'$$ORIGIN/../lib'
@@ -526,7 +533,7 @@ $(BUILD)/singlestep/%: $(BUILD)/obj/tests/singlestep/%.o $(BUILD)/obj/tests/sing
 .SECONDARY:
 
 # The ring on a weakly ordered machine: see Documentation/model.md.
-model_src := $(wildcard tests/model/*.c) $(ring_src)
+ring_model_src := $(wildcard tests/model/*.c) $(ring_src)
 $(BUILD)/model/publishes.h: tests/model/publishes userspace/include/ktrace/rseq_arm64.h userspace/lib/arch/arm64_rseq.h
 	@mkdir -p $(@D)
 	$(Q)tests/model/publishes . >$@.tmp && mv $@.tmp $@
@@ -535,7 +542,7 @@ $(BUILD)/model/%.o: %.c tests/model/port_model.h
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(STD) $(WARN) -O2 -g $(INCLUDE) -I$(BUILD)/model -Imodule -include tests/model/port_model.h \
 		-c $< -o $@
-$(BUILD)/model/model: $(model_src:%.c=$(BUILD)/model/%.o)
+$(BUILD)/model/model: $(ring_model_src:%.c=$(BUILD)/model/%.o)
 	$(call say,LD,$@)
 	$(Q)$(CC) $^ -o $@
 model: $(BUILD)/model/model

@@ -168,8 +168,8 @@ make_busy()
 	make_trace $'lost 1 21 5\nlost 1 22 3'
 	finds 'counts of lost records decrease'
 	make_trace ''
-	# The index is the section before the last.
-	change 64 4800000000000000 3
+	# The index is the section before the last, after the counts.
+	change 64 4800000000000000 4
 	finds 'index'
 	make_trace ''
 	echo 12345678 >>t

@@ -10,17 +10,18 @@ import subprocess
 import sys
 import tempfile
 
-from ktrace import _library
+from ktrace import _library, _sql
 
 STRUCTS = {'Damage': 'ktrace_damage', 'Opts': 'ktrace_traceset_options', 'Stream': 'ktrace_trace_stream',
            'Enumerator': 'ktrace_enumerator', 'Field': 'ktrace_field', 'Type': 'ktrace_event_type',
            'Event': 'ktrace_trace_event', 'Stats': 'ktrace_traceset_stats', 'Until': 'ktrace_until',
            'Value': 'ktrace_value', 'Values': 'ktrace_values', 'Item': 'ktrace_item',
-           'Correction': 'ktrace_correction', 'TimeError': 'ktrace_time_error', 'Stack': 'ktrace_trace_stack'}
+           'Correction': 'ktrace_correction', 'TimeError': 'ktrace_time_error', 'Stack': 'ktrace_trace_stack',
+           '_Opts': 'ktrace_sql_options', '_Value': 'ktrace_sql_value', '_Array': 'ktrace_sql_array'}
 root = sys.argv[1]
 lines, expected = [], []
 for name, struct in STRUCTS.items():
-    cls = getattr(_library, name)
+    cls = getattr(_sql if name[0] == '_' else _library, name)
     lines.append(f'printf("{struct} %zu\\n", sizeof(struct {struct}));')
     expected.append(f'{struct} {ctypes.sizeof(cls)}')
     for member, kind in cls._fields_:
@@ -28,7 +29,7 @@ for name, struct in STRUCTS.items():
         size = f'sizeof(((struct {struct} *)0)->{member})'
         lines.append(f'printf("{struct}.{member} %zu %zu\\n", offsetof({at}), {size});')
         expected.append(f'{struct}.{member} {getattr(cls, member).offset} {ctypes.sizeof(kind)}')
-source = '#include <stddef.h>\n#include <stdio.h>\n#include <ktrace/context.h>\n#include <ktrace/position.h>\nint main(void)\n{\n' + \
+source = '#include <stddef.h>\n#include <stdio.h>\n#include <ktrace/context.h>\n#include <ktrace/position.h>\n#include <ktrace/sql.h>\nint main(void)\n{\n' + \
     '\n'.join(lines) + f'\nprintf("%d %d\\n", KTRACE_LOST_NR, KTRACE_ID_LOST);\n}}\n'
 expected.append(f'{_library.LOST_NR} {_library.ID_LOST}')
 with tempfile.TemporaryDirectory() as tmp:

@@ -9,7 +9,7 @@
 #include <sys/resource.h>
 
 #include "../../userspace/viewer/pthread/lock_cycles.c"
-#include "../../userspace/viewer/base/hash_table.c"
+#include "../../userspace/lib/base/hash_table.c"
 #include "../../userspace/viewer/base/scc.c"
 
 /* Threads */

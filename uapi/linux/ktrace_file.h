@@ -125,6 +125,11 @@
  * may be ignored, for readers that know them. A section that extends into the next one that is
  * listed, or into INDEX, is damaged.
  *
+ * COUNTS body: struct ktrace_count[], in order of stream, id, flags, each once. At most one section,
+ * after all others but INDEX and END, with KTRACE_SECTION_MAY_IGNORE. A writer that did not see all
+ * of the file leaves it out. A reader that uses it checks that the sum of all entries but those with
+ * the id LOST is that of records of all BLOCK sections.
+ *
  * 4. Time. Stamps are raw values of the session's clock. Between two consecutive readings i
  * and j the clocks run evenly; before the first and after the last one the
  * rate of the nearest interval applies, or hz ticks per second if there is only one reading:
@@ -218,6 +223,7 @@ struct ktrace_file {
  */
 #define KTRACE_META_SIZE_MAX (1u << 20)
 #define KTRACE_LOST_SIZE_MAX 512u
+#define KTRACE_COUNTS_SIZE_MAX (4u << 20)
 
 enum ktrace_section_type {
 	KTRACE_SECTION_META = 1,
@@ -225,6 +231,7 @@ enum ktrace_section_type {
 	KTRACE_SECTION_LOST = 3,
 	KTRACE_SECTION_INDEX = 4,
 	KTRACE_SECTION_END = 5,
+	KTRACE_SECTION_COUNTS = 6,
 };
 
 #define KTRACE_SECTION_MAY_IGNORE (1u << 0)
@@ -284,6 +291,22 @@ struct ktrace_index {
 	__u32 records;
 	__u32 type;
 	__u32 lost;
+};
+
+#define KTRACE_COUNT_FRAGMENTS (1u << 0)	/* records that are fragments of longer events */
+
+/**
+ * struct ktrace_count - one entry of COUNTS
+ * @stream:	id of the stream
+ * @id:		of the records
+ * @flags:	KTRACE_COUNT_*
+ * @records:	number of such records in the BLOCK sections of the file, never 0
+ */
+struct ktrace_count {
+	__u32 stream;
+	__u16 id;
+	__u16 flags;
+	__u64 records;
 };
 
 #endif

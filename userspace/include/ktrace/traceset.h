@@ -23,6 +23,7 @@
 #include <ktrace/clock_ties.h>
 #include <ktrace/damage.h>
 #include <ktrace/decode.h>
+#include <linux/ktrace_file.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -352,6 +353,19 @@ const struct ktrace_trace_stream *ktrace_trace_stream(const struct ktrace_trace 
 
 /** ktrace_trace_types - get the number of ids of @kind that may have an event type */
 __u32 ktrace_trace_types(const struct ktrace_trace *trace, __u32 kind);
+
+/**
+ * ktrace_trace_counts - get how many events the files say they have, by stream and type
+ * @trace:	the trace
+ * @out:	out: a list in order of stream and id, without flags; to be freed with free(3)
+ *
+ * ktraced writes them at the end of each file. They are a claim of the file, and never depend on
+ * events that were not read yet.
+ *
+ * Return: number of entries; -ENOENT if a file does not have them or is not closed, or if reading
+ * would find something else, as events were lost or consist of fragments; -ENOMEM.
+ */
+long ktrace_trace_counts(const struct ktrace_trace *trace, struct ktrace_count **out);
 
 /** ktrace_trace_type - get the type of an event, NULL if not described */
 const struct ktrace_event_type *ktrace_trace_type(const struct ktrace_trace *trace, __u32 kind,

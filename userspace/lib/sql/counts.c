@@ -83,6 +83,47 @@ static int count_all(struct count_cursor *c)
 	return ret;
 }
 
+/* Adds the counts that a trace says it has. Return: 0, -ENOENT if they are not known, -ENOMEM. */
+static int add_told(struct count_cursor *c, const struct ktrace_trace *trace)
+{
+	const struct ktrace_trace_stream *s;
+	struct ktrace_count *list;
+	const long nr = ktrace_trace_counts(trace, &list);
+	long i, at = 0;
+	size_t k;
+	int ret = nr < 0 ? (int)nr : 0;
+
+	for (k = 0; !ret && (s = ktrace_trace_stream(trace, k)); k++) {
+		for (i = at; i < nr && list[i].stream == s->id; i++)
+			;
+		if (!LIST_RESIZE(c->counts, c->nr + (size_t)(i - at) + 1))
+			ret = -ENOMEM;
+		for (; at < i && !ret; at++)
+			c->counts[c->nr++] = (struct count){
+				.stream = s, .id = list[at].id, .events = list[at].records,
+				.type = ktrace_trace_type(trace, s->kind, list[at].id),
+			};
+	}
+	if (!ret && at < nr)
+		ret = -ENOENT;	/* of a stream that the file does not have */
+	free(list);
+	return ret;
+}
+
+/* Takes the counts that all traces say they have. Return: as add_told(). */
+static int take_told(struct count_cursor *c)
+{
+	const struct ktrace_trace *trace;
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; !ret && (trace = ktrace_traceset_trace(c->reader.set, i)); i++)
+		ret = add_told(c, trace);
+	if (ret == -ENOENT)
+		c->nr = 0;
+	return ret;
+}
+
 static int begin(struct cursor *base)
 {
 	struct count_cursor *c = (struct count_cursor *)base;
@@ -104,6 +145,8 @@ static int begin_counts(struct cursor *base)
 		return 0;
 	ret = begin(base);
 	if (!ret)
+		ret = take_told(c);
+	if (ret == -ENOENT)
 		ret = count_all(c);
 	c->is_counted = !ret;
 	return ret;

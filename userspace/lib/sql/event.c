@@ -187,14 +187,7 @@ static __attribute__((noinline)) struct variant *find_variant(struct event_curso
 	return s->by_id[e->id];
 }
 
-/* struct thread_name - thread of an event; @comm: NULL = unknown */
-struct thread_name {
-	__u32 pid;
-	bool has_pid;
-	const char *comm;
-};
-
-static struct thread_name thread_of(const struct ktrace_trace_event *e)
+struct thread_name ktrace_event_thread(const struct ktrace_trace_event *e)
 {
 	struct thread_name t = { .pid = 0 };
 
@@ -209,7 +202,7 @@ static struct thread_name thread_of(const struct ktrace_trace_event *e)
 
 static bool takes_thread(const struct event_cursor *c, const struct ktrace_trace_event *e)
 {
-	const struct thread_name t = thread_of(e);
+	const struct thread_name t = ktrace_event_thread(e);
 
 	if (t.has_pid ? !ktrace_cursor_takes(&c->base, EVENT_PID, t.pid) :
 	    ktrace_cursor_has(&c->base, EVENT_PID))
@@ -315,7 +308,7 @@ static void result_error(sqlite3_context *to, const struct ktrace_trace_event *e
 static void result_thread(struct ktrace_out *cell, sqlite3_context *to,
 			  const struct ktrace_trace_event *e, bool is_name)
 {
-	const struct thread_name t = thread_of(e);
+	const struct thread_name t = ktrace_event_thread(e);
 
 	if (is_name)
 		ktrace_result_string(to, cell, t.comm);

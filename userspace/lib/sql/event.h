@@ -113,6 +113,15 @@ int ktrace_event_filter(struct cursor *base);
 int ktrace_event_next(struct cursor *base);
 void ktrace_event_close(struct cursor *base);
 
+/* struct thread_name - process and name of an event's thread; @comm: NULL = unknown */
+struct thread_name {
+	__u32 pid;
+	bool has_pid;
+	const char *comm;
+};
+
+struct thread_name ktrace_event_thread(const struct ktrace_trace_event *e);
+
 /* The result for a common column of an event. */
 void ktrace_result_event(struct ktrace_sql *sql, struct ktrace_out *cell, sqlite3_context *to,
 			 const struct ktrace_trace_event *e, enum event_column column);

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "interval.h"
 #include "sql.h"
 
 int ktrace_follow_begin(struct follow_cursor *c)
@@ -44,9 +45,12 @@ int ktrace_follow_step(struct follow_cursor *c)
 		return ret;
 	if (ret == 1) {
 		c->last = e->time > c->last ? e->time : c->last;
-		ret = ktrace_state_update(c->state, e);
+		ret = c->take ? c->take(c, e) : 0;
+		ret = ret ? ret : ktrace_state_update(c->state, e);
 	} else {
 		c->is_over = true;
+		if (c->end)
+			c->end(c);
 		ktrace_state_flush(c->state, c->last);
 	}
 	ret = ret ? ret : c->error;
@@ -60,33 +64,23 @@ void ktrace_follow_end(struct follow_cursor *c)
 	ktrace_reader_end(&c->reader);
 }
 
-enum { SPAN_TIME, SPAN_END_TIME, SPAN_NS, SPAN_END_NS, SPAN_DURATION, SPAN_TID, SPAN_PID, SPAN_COMM,
-       SPAN_HOST, SPAN_MACHINE, SPAN_CPU, SPAN_COMMON };
-enum { STATE_STATUS = SPAN_COMMON, STATE_WAIT, STATE_MODE, STATE_WHAT };
-enum { WAIT_WAIT = SPAN_COMMON, WAIT_WHAT, WAIT_WAKER, WAIT_WAKER_MODE };
-enum { WAKE_WAKER = SPAN_COMMON, WAKE_WAKER_MODE };
-enum { CALL_NAME = SPAN_COMMON, CALL_NUMBER, CALL_ABI, CALL_RET, CALL_ERROR };
+enum { STATE_STATUS = INTERVAL_COMMON, STATE_WAIT, STATE_MODE, STATE_WHAT };
+enum { WAIT_WAIT = INTERVAL_COMMON, WAIT_WHAT, WAIT_WAKER, WAIT_WAKER_MODE };
+enum { WAKE_WAKER = INTERVAL_COMMON, WAKE_WAKER_MODE };
+enum { CALL_NAME = INTERVAL_COMMON, CALL_NUMBER, CALL_ABI, CALL_RET, CALL_ERROR };
 
 /**
  * struct span - a row
- * @from:	begin
- * @to:		end
+ * @at:		columns of all intervals
  * @process:	the thread, at the end of the row
- * @pid:	its process, 0 = unknown
- * @comm:	its name, empty = unknown
  * @level:	syscalls: the call
  * @value:	syscalls: what it returned
- * @is_open:	syscalls: it has not returned
  */
 struct span {
-	__u64 from;
-	__u64 to;
+	struct interval at;
 	struct ktrace_process process;
-	__u32 pid;
-	char comm[16];
 	struct ktrace_mode_level level;
 	__s64 value;
-	bool is_open;
 };
 
 /**
@@ -122,20 +116,20 @@ static bool is_table(const struct span_cursor *c, const struct table_class *clas
 /* Adds a row; returns NULL if it is not wanted or there is no memory. */
 static struct span *add(struct span_cursor *c, const struct ktrace_process *p, __u64 from, __u64 to)
 {
-	const char *name;
 	struct span *s;
 
-	if (c->has_tid && !ktrace_cursor_takes(&c->f.base, SPAN_TID, p->tid))
+	if (c->has_tid && !ktrace_cursor_takes(&c->f.base, INTERVAL_TID, p->tid))
 		return NULL;
 	if (!LIST_GROW(c->spans, c->nr, c->cap)) {
 		c->f.error = -ENOMEM;
 		return NULL;
 	}
 	s = &c->spans[c->nr++];
-	*s = (struct span){ .from = from, .to = to, .process = *p };
-	s->pid = ktrace_process_pid(c->f.state, p);
-	name = ktrace_process_name(c->f.state, p);
-	strncpy(s->comm, name ? name : "", sizeof(s->comm) - 1);
+	*s = (struct span){ .process = *p };
+	s->at = (struct interval){ .from = from, .to = to, .tid = p->tid, .has_tid = true,
+				   .machine = p->machine, .cpu = p->cpu };
+	s->at.pid = ktrace_process_pid(c->f.state, p);
+	ktrace_interval_name(&s->at, ktrace_process_name(c->f.state, p));
 	return s;
 }
 
@@ -194,7 +188,7 @@ static void add_open_calls(struct span_cursor *c)
 		for (k = 0; k < p->depth && p->status != KTRACE_STATUS_DEAD; k++)
 			add_call(c, p, &p->stack[k], c->f.last);
 	for (; first < c->nr; first++)
-		c->spans[first].is_open = true;
+		c->spans[first].at.is_open = true;
 }
 
 static int filter(struct cursor *base)
@@ -202,7 +196,7 @@ static int filter(struct cursor *base)
 	struct span_cursor *c = (struct span_cursor *)base;
 
 	c->nr = c->at = 0;
-	c->has_tid = ktrace_cursor_has(base, SPAN_TID);
+	c->has_tid = ktrace_cursor_has(base, INTERVAL_TID);
 	c->f.watch = (struct ktrace_state_watch){ .arg = c };
 	if (is_table(c, &call_class))
 		c->f.watch.left = on_left;
@@ -240,47 +234,8 @@ static void close_spans(struct cursor *base)
 
 static void common_column(struct span_cursor *c, sqlite3_context *to, int column)
 {
-	struct ktrace_sql *sql = c->f.base.table->sql;
-	const struct span *s = row_of(c);
-
-	switch (column) {
-	case SPAN_TIME:
-		ktrace_result_time(to, s->from);
-		break;
-	case SPAN_NS:
-		ktrace_result_time(to, ktrace_sql_since(sql, s->from));
-		break;
-	case SPAN_END_TIME:
-		if (!s->is_open)
-			ktrace_result_time(to, s->to);
-		break;
-	case SPAN_END_NS:
-		if (!s->is_open)
-			ktrace_result_time(to, ktrace_sql_since(sql, s->to));
-		break;
-	case SPAN_DURATION:
-		ktrace_result_time(to, s->to > s->from ? s->to - s->from : 0);
-		break;
-	case SPAN_TID:
-		sqlite3_result_int64(to, s->process.tid);
-		break;
-	case SPAN_PID:
-		if (s->pid)
-			sqlite3_result_int64(to, s->pid);
-		break;
-	case SPAN_COMM:
-		ktrace_result_string(to, &c->f.cell, s->comm[0] ? s->comm : NULL);
-		break;
-	case SPAN_HOST:
-		ktrace_result_string(to, &c->f.cell, sql->hosts[s->process.machine].name);
-		break;
-	case SPAN_MACHINE:
-		sqlite3_result_int64(to, s->process.machine);
-		break;
-	default:
-		if (s->process.cpu >= 0)
-			sqlite3_result_int(to, s->process.cpu);
-	}
+	ktrace_result_interval(c->f.base.table->sql, &c->f.cell, to, &row_of(c)->at,
+			       (enum interval_column)column);
 }
 
 /* The system call, interrupt or softirq of a mode, if it has one. */
@@ -311,7 +266,7 @@ static void state_column(struct cursor *base, sqlite3_context *to, int column)
 	struct span_cursor *c = (struct span_cursor *)base;
 	const struct ktrace_process *p = &row_of(c)->process;
 
-	if (column < SPAN_COMMON)
+	if (column < INTERVAL_COMMON)
 		common_column(c, to, column);
 	else if (column == STATE_STATUS)
 		ktrace_result_string(to, &c->f.cell, ktrace_status_name(p->status));
@@ -329,7 +284,7 @@ static void wait_column(struct cursor *base, sqlite3_context *to, int column)
 	struct span_cursor *c = (struct span_cursor *)base;
 	const struct ktrace_process *p = &row_of(c)->process;
 
-	if (column < SPAN_COMMON)
+	if (column < INTERVAL_COMMON)
 		common_column(c, to, column);
 	else if (column == WAIT_WAIT)
 		ktrace_result_string(to, &c->f.cell, ktrace_wait_name(p->wait));
@@ -343,7 +298,7 @@ static void wake_column(struct cursor *base, sqlite3_context *to, int column)
 {
 	struct span_cursor *c = (struct span_cursor *)base;
 
-	if (column < SPAN_COMMON)
+	if (column < INTERVAL_COMMON)
 		common_column(c, to, column);
 	else
 		result_waker(c, to, column == WAKE_WAKER_MODE);
@@ -368,7 +323,7 @@ static void call_column(struct cursor *base, sqlite3_context *to, int column)
 	const struct span *s = row_of(c);
 	struct ktrace_mode_syscall call;
 
-	if (column < SPAN_COMMON) {
+	if (column < INTERVAL_COMMON) {
 		common_column(c, to, column);
 		return;
 	}
@@ -379,24 +334,13 @@ static void call_column(struct cursor *base, sqlite3_context *to, int column)
 		sqlite3_result_int64(to, call.nr);
 	else if (column == CALL_ABI)
 		ktrace_result_string(to, &c->f.cell, ktrace_syscall_abi_name(call.abi));
-	else if (column == CALL_RET && !s->is_open)
+	else if (column == CALL_RET && !s->at.is_open)
 		sqlite3_result_int64(to, s->value);
-	else if (column == CALL_ERROR && !s->is_open)
+	else if (column == CALL_ERROR && !s->at.is_open)
 		result_errno(c, to, s->value);
 }
 
-#define SPAN_COLUMNS \
-	{ "time", "INTEGER", "begin, ns since 1970", 0 }, \
-	{ "end_time", "INTEGER", "end, ns since 1970", 0 }, \
-	{ "ns", "INTEGER", "begin, ns since the first event of all files", 0 }, \
-	{ "end_ns", "INTEGER", "end, ns since the first event of all files", 0 }, \
-	{ "duration", "INTEGER", "ns from begin to end, or to the end of the files", 0 }, \
-	{ "tid", "INTEGER", "the thread", PUSH_NUMBER }, \
-	{ "pid", "INTEGER", "its process, NULL = unknown", 0 }, \
-	{ "comm", "TEXT", "its name at the end, NULL = unknown", 0 }, \
-	{ "host", "TEXT", "name of the host, NULL = not in the file", 0 }, \
-	{ "machine", "INTEGER", "number of the first trace of the same boot", 0 }, \
-	{ "cpu", "INTEGER", "CPU where it runs, ran or will run, NULL = unknown", 0 }
+#define SPAN_COLUMNS INTERVAL_COLUMNS("CPU where it runs, ran or will run, NULL = unknown")
 
 static const struct column state_columns[] = {
 	SPAN_COLUMNS,

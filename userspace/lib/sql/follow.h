@@ -19,6 +19,8 @@
  * @reader:	reads the events
  * @state:	follows them
  * @watch:	called by the state
+ * @take:	takes an event before the state does, may be NULL. Return: 0, -errno
+ * @end:	called after the last event, before what still lasts is reported; may be NULL
  * @last:	latest time so far
  * @is_over:	all events were read
  * @cell:	text being made
@@ -29,13 +31,15 @@ struct follow_cursor {
 	struct event_reader reader;
 	struct ktrace_states *state;
 	struct ktrace_state_watch watch;
+	int (*take)(struct follow_cursor *c, const struct ktrace_trace_event *e);
+	void (*end)(struct follow_cursor *c);
 	__u64 last;
 	bool is_over;
 	struct ktrace_out cell;
 	int error;
 };
 
-/* Begins to follow; @c->watch is set. Return: 0, -errno. */
+/* Begins to follow; @c->watch is set, and @c->take and @c->end if needed. Return: 0, -errno. */
 int ktrace_follow_begin(struct follow_cursor *c);
 /*
  * Takes the next event; after the last one, reports what still lasts, once. Return: 1, 0 at the

@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/grow.h"
 #include "event_type.h"
+#include "model/machine.h"
 #include "span_join.h"
 
 #define STEPS 10000		/* of SQLite's machine between two looks at the clock */
@@ -123,7 +124,8 @@ static void set_limits(struct ktrace_sql *sql)
 	sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
 	sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 	if (sql->opts.memory)
-		sqlite3_hard_heap_limit64((sqlite3_int64)sql->opts.memory);
+		sql->memory_before =
+			sqlite3_hard_heap_limit64((sqlite3_int64)sql->opts.memory);
 	sqlite3_progress_handler(db, STEPS, on_progress, sql);
 	sqlite3_set_authorizer(db, authorize, sql);
 }
@@ -155,11 +157,10 @@ static int learn_hosts(struct ktrace_sql *sql)
 	while ((t = ktrace_traceset_trace(sql->set, sql->host_nr))) {
 		if (!LIST_RESIZE(sql->hosts, sql->host_nr + 1))
 			return -ENOMEM;
-		sql->hosts[sql->host_nr] = (struct host){
+		sql->hosts[sql->host_nr++] = (struct host){
 			.name = ktrace_trace_meta(t, "host", "name"),
-			.machine = (__u32)ktrace_traceset_host(sql->set, sql->host_nr),
+			.machine = machine_of(sql->set, t),
 		};
-		sql->host_nr++;
 	}
 	return 0;
 }
@@ -188,19 +189,16 @@ static int add_event_types(struct ktrace_sql *sql)
 
 static int make_tables(struct ktrace_sql *sql)
 {
+	static const struct table *const lists[] = {
+		ktrace_event_tables, ktrace_stack_tables, ktrace_follow_tables,
+		ktrace_slice_tables, ktrace_lock_tables, ktrace_thread_tables,
+		ktrace_count_tables, ktrace_fact_tables,
+	};
 	size_t i;
-	int ret = add_tables(sql, ktrace_event_tables);
+	int ret = 0;
 
-	if (!ret)
-		ret = add_tables(sql, ktrace_stack_tables);
-	if (!ret)
-		ret = add_tables(sql, ktrace_follow_tables);
-	if (!ret)
-		ret = add_tables(sql, ktrace_thread_tables);
-	if (!ret)
-		ret = add_tables(sql, ktrace_count_tables);
-	if (!ret)
-		ret = add_tables(sql, ktrace_fact_tables);
+	for (i = 0; i < sizeof(lists) / sizeof(lists[0]) && !ret; i++)
+		ret = add_tables(sql, lists[i]);
 	if (!ret)
 		ret = add_event_types(sql);
 	for (i = 0; i < sql->table_nr && !ret; i++) {
@@ -250,6 +248,8 @@ void ktrace_sql_close(struct ktrace_sql *sql)
 	if (!sql)
 		return;
 	sqlite3_close_v2(sql->db);
+	if (sql->opts.memory)
+		sqlite3_hard_heap_limit64(sql->memory_before);
 	ktrace_event_types_free(sql);
 	free(sql->tables);
 	free(sql->hosts);

@@ -14,7 +14,10 @@
  *   field.c       their fields: values and conditions
  *   stacks.c      stacks that were recorded with events
  *   counts.c      event_counts and losses
+ *   interval.c    columns of all tables of intervals
  *   follow.c      tables that follow the state of threads
+ *   slices.c      pairs of events that begin and end something
+ *   locks.c       waits for locks, holds
  *   threads.c     one of these: a row for each thread
  *   span_join.c   intersections of two tables of intervals
  *   views.c       views
@@ -45,6 +48,7 @@ struct host {
  * @end:	time at the end of the headers
  * @hosts:	of each trace
  * @host_nr:	number of traces
+ * @memory_before: limit of SQLite's memory before this one; it is the process's
  * @tables:	all tables
  * @table_nr:	number of tables
  * @event_types: of the tables of event types
@@ -68,6 +72,7 @@ struct ktrace_sql {
 	__u64 end;
 	struct host *hosts;
 	size_t host_nr;
+	sqlite3_int64 memory_before;
 	struct table *tables;
 	size_t table_nr;
 	struct event_type *event_types;
@@ -103,6 +108,8 @@ extern const struct table ktrace_event_tables[];
 extern const struct table ktrace_stack_tables[];
 extern const struct table ktrace_count_tables[];
 extern const struct table ktrace_follow_tables[];
+extern const struct table ktrace_slice_tables[];
+extern const struct table ktrace_lock_tables[];
 extern const struct table ktrace_thread_tables[];
 
 /* Views: number @i; false after the last */

@@ -25,6 +25,43 @@ static const struct ktrace_sql_table views[] = {
 	"SELECT tid, max(pid) AS pid, max(comm) AS comm, host, machine, count(*) AS wakeups,"
 	" sum(duration) AS total_ns, sum(duration) / count(*) AS mean_ns,"
 	" max(duration) AS max_ns FROM wakeups GROUP BY machine, tid" },
+	{ .name = "critical_waits",
+	  .doc = "how long a thread waited, by the reason, the system call and what ended the wait",
+	  .view =
+	"SELECT tid, max(pid) AS pid, max(comm) AS comm, host, machine, wait, what, waker_tid,"
+	" waker_mode, count(*) AS waits, sum(duration) AS total_ns, max(duration) AS max_ns"
+	" FROM waits GROUP BY machine, tid, wait, what, waker_tid, waker_mode" },
+	{ .name = "span_tree",
+	  .doc = "how long slices of a name took, with and without the slices in them", .view =
+	"WITH s AS MATERIALIZED (SELECT * FROM slices), inside AS (SELECT parent,"
+	" sum(duration) AS ns FROM s WHERE parent IS NOT NULL GROUP BY parent)"
+	" SELECT p.name AS parent, s.name, s.host, s.machine, count(*) AS slices,"
+	" sum(s.duration) AS total_ns, sum(s.duration - ifnull(inside.ns, 0)) AS self_ns,"
+	" max(s.duration) AS max_ns FROM s LEFT JOIN inside ON inside.parent = s.slice"
+	" LEFT JOIN s p ON p.slice = s.parent GROUP BY s.machine, p.name, s.name" },
+	{ .name = "locks",
+	  .doc = "an object that threads waited for or had: as ktrace contention has it", .view =
+	"SELECT lock, kind, address, max(name) AS name, pid, host, machine,"
+	" sum(is_wait) AS waits, sum(is_wait * duration) AS wait_ns,"
+	" max(is_wait * duration) AS max_wait_ns, sum(NOT is_wait) AS holds,"
+	" sum((NOT is_wait) * duration) AS hold_ns, max((NOT is_wait) * duration) AS max_hold_ns"
+	" FROM (SELECT lock, kind, address, name, pid, host, machine, duration, 1 AS is_wait"
+	" FROM lock_waits WHERE lock IS NOT NULL UNION ALL SELECT lock, kind, address, name,"
+	" pid, host, machine, duration, 0 FROM lock_holds) GROUP BY lock, kind" },
+	{ .name = "lock_holders",
+	  .doc = "which thread held up which one, with which lock: as ktrace contention --holders "
+	  "has it", .view =
+	"SELECT tid, max(comm) AS comm, holder_tid, lock, kind, address, max(name) AS name, pid,"
+	" host, machine, count(*) AS blocks, sum(duration) AS total_ns, max(duration) AS max_ns"
+	" FROM lock_blocks GROUP BY machine, tid, holder_tid, lock, kind" },
+	{ .name = "samples",
+	  .doc = "a sample of an imported profile; its frames are in stacks, with the same time, "
+	  "trace and stream, or in the field callchain", .view =
+	"SELECT time, ns, cpu, tid, pid, comm, host, trace, stream, error_ns, name,"
+	" json_extract(fields, '$.period') AS period,"
+	" json_extract(fields, '$.callchain') AS callchain, fields FROM events"
+	" WHERE name GLOB 'perf:*' AND name NOT GLOB 'perf:record_*'"
+	" OR name GLOB 'sample:*' OR name = 'stack:sample'" },
 	{ .name = "run_queue",
 	  .doc = "how many threads wait for a CPU, from one change to the next", .view =
 	"WITH change AS MATERIALIZED (SELECT machine, host, time, sum(step) AS step FROM ("

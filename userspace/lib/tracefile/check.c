@@ -10,6 +10,7 @@
 #include "base/grow.h"
 #include "base/lost.h"
 #include "by_id.h"
+#include "counts.h"
 #include "line.h"
 #include "read.h"
 #include "ring/ring.h"
@@ -56,6 +57,8 @@ struct checked {
  * @index_cap:	room for so many
  * @compared:	entries of the index that were compared
  * @differs:	one of them was wrong and has been reported
+ * @counts:	records, as COUNTS should have them
+ * @has_counts:	there was such a section
  * @loaded:	the current section
  */
 struct checker {
@@ -71,6 +74,8 @@ struct checker {
 	size_t index_cap;
 	size_t compared;
 	bool differs;
+	struct counts counts;
+	bool has_counts;
 	struct section_buf loaded;
 };
 
@@ -183,6 +188,7 @@ static void check_block(struct checker *c, struct checked *st, const struct ktra
 	struct contents found;
 
 	look_into(c, st, s, offset, &found);
+	ktrace_counts_block(&c->counts, s->stream, s->pos, c->loaded.body, c->loaded.size);
 	if (found.is_corrupt)
 		ktrace_reader_report(&c->reader, offset, "impossible record");
 	else if (found.records != s->records)
@@ -241,6 +247,26 @@ static int take_meta(struct checker *c)
 	return line ? -ENOMEM : 0;
 }
 
+/* Compares the counts of the file with those of its blocks, if these are whole. */
+static int check_counts(struct checker *c, __u64 offset)
+{
+	const size_t size = (size_t)c->loaded.size;
+	struct ktrace_count *list;
+	const long nr = ktrace_counts_sorted(&c->counts, &list);
+
+	if (c->has_counts)
+		ktrace_reader_report(&c->reader, offset, "there are several counts of events");
+	c->has_counts = true;
+	if (nr < 0)
+		return nr == -ENOMEM ? -ENOMEM : 0;
+	if (!c->out->damaged && (size != (size_t)nr * sizeof(*list) ||
+				 memcmp(list, c->loaded.body, size)))
+		ktrace_reader_report(&c->reader, offset,
+				     "numbers of events are not those of the blocks");
+	free(list);
+	return 0;
+}
+
 static const char *what_is_wrong(int error)
 {
 	if (error == -EBADMSG)
@@ -258,7 +284,7 @@ static int check_section(struct checker *c, const struct ktrace_section *walked,
 
 	if (!ret)
 		ret = ktrace_reader_load_next(&c->reader, offset, c->reader.next, &c->loaded);
-	c->out->sections += ret != -EBADMSG;
+	c->out->sections += ret != -EBADMSG && walked->type != KTRACE_SECTION_COUNTS;
 	if (ret == -EBADMSG || ret == -EILSEQ || ret == -EPROTONOSUPPORT) {
 		ktrace_reader_report(&c->reader, offset, what_is_wrong(ret));
 		return 0;
@@ -267,6 +293,8 @@ static int check_section(struct checker *c, const struct ktrace_section *walked,
 		return ret;
 	if (s->type == KTRACE_SECTION_META)
 		return take_meta(c);
+	if (s->type == KTRACE_SECTION_COUNTS)
+		return check_counts(c, offset);
 	st = get_stream(c, s->stream);
 	if (!st)
 		return -ENOMEM;
@@ -358,6 +386,7 @@ static int check_opened(struct checker *c, int ret)
 	ktrace_section_buf_free(&c->loaded);
 	ktrace_free_ids(c->streams);
 	free(c->index);
+	ktrace_counts_free(&c->counts);
 	return ret;
 }
 

@@ -152,6 +152,7 @@ int ktrace_tracefile_replace(struct ktrace_tracefile *tf, __u64 offset,
 		.last_ts = b->last_ts, .pos = b->pos, .records = b->records, .raw_size = b->size,
 	};
 
+	tf->counts.is_void = true;
 	return replace(tf, offset, &s, b->data);
 }
 
@@ -175,6 +176,7 @@ int ktrace_tracefile_cut(struct ktrace_tracefile *tf, __u64 offset, __u64 *recor
 		return -errno;
 	for (const struct ktrace_index *i = e; i < tf->index + tf->index_nr; i++)
 		*records += i->type == KTRACE_SECTION_BLOCK ? i->records : 0;
+	tf->counts.is_void = true;
 	tf->index_nr = (size_t)(e - tf->index);
 	tf->size = offset;
 	return 0;

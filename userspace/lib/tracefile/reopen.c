@@ -92,7 +92,11 @@ int ktrace_writer_take(struct ktrace_tracefile *tf, struct reader *r)
 	__u64 offset, end = sizeof(struct ktrace_file);
 	int ret;
 
+	tf->counts.is_void = true;
 	while ((ret = ktrace_reader_walk(r, &s, &offset)) == 1) {
+		/* The counts of the file so far are cut off with its index. */
+		if (s.type == KTRACE_SECTION_COUNTS)
+			continue;
 		ret = take_section(tf, r, offset, &s);
 		if (ret)
 			return ret;

@@ -15,6 +15,7 @@ static const struct section_type types[] = {
 	[KTRACE_SECTION_LOST] = { .size_max = KTRACE_LOST_SIZE_MAX, .has_content = true },
 	[KTRACE_SECTION_INDEX] = { .size_max = KTRACE_SECTION_SIZE_MAX },
 	[KTRACE_SECTION_END] = { .size_max = 0 },
+	[KTRACE_SECTION_COUNTS] = { .size_max = KTRACE_COUNTS_SIZE_MAX, .has_content = true },
 };
 
 /* Returns NULL for an unknown type */

@@ -233,6 +233,7 @@ void ktrace_writer_free(struct ktrace_tracefile *tf)
 	if (tf->fd >= 0)
 		close_file(tf);
 	ktrace_packer_free(&tf->packer);
+	ktrace_counts_free(&tf->counts);
 	ktrace_free_ids(tf->before);
 	free(tf->index);
 	free(tf);
@@ -448,7 +449,10 @@ int ktrace_tracefile_blocks(struct ktrace_tracefile *tf, const struct ktrace_tra
 		return ret;
 	for (__u32 i = 0; i < nr; i++)
 		finish_block(&tf->packer, level, &b[i], &s[i], &iov[i * WRITER_IOV]);
-	return put_finished(tf, s, iov, nr);
+	ret = put_finished(tf, s, iov, nr);
+	for (__u32 i = 0; i < nr && !ret; i++)
+		ktrace_counts_block(&tf->counts, b[i].stream, b[i].pos, b[i].data, b[i].size);
+	return ret;
 }
 
 int ktrace_tracefile_block(struct ktrace_tracefile *tf, const struct ktrace_tracefile_block *b)
@@ -475,6 +479,25 @@ int ktrace_tracefile_lost(struct ktrace_tracefile *tf, __u32 stream, __u64 pos, 
 __u64 ktrace_tracefile_size(const struct ktrace_tracefile *tf)
 {
 	return tf->size;
+}
+
+/* Writes the counts, unless they are not known or there is no room: the file can go without. */
+static void put_counts(struct ktrace_tracefile *tf)
+{
+	struct ktrace_section s = {
+		.type = KTRACE_SECTION_COUNTS,
+		.flags = KTRACE_SECTION_MAY_IGNORE,
+	};
+	struct ktrace_count *list;
+	const long nr = ktrace_counts_sorted(&tf->counts, &list);
+	const size_t size = nr > 0 ? (size_t)nr * sizeof(*list) : 0;
+
+	if (nr < 0)
+		return;
+	s.raw_size = (__u32)size;
+	if (size <= KTRACE_COUNTS_SIZE_MAX)
+		(void)put_section(tf, &s, list, size);
+	free(list);
 }
 
 /* Writes the index; sets @offset to where it is, 0 = the file goes without. */
@@ -522,6 +545,7 @@ static int end_file(struct ktrace_tracefile *tf, bool waits)
 		ktrace_writer_free(tf);
 		return 0;
 	}
+	put_counts(tf);
 	ret = put_index(tf, &index_offset);
 	ret2 = put_end(tf, index_offset);
 	if (!ret)

@@ -9,6 +9,7 @@
 #include <ktrace/tracefile.h>
 
 #include "base/disk_room.h"
+#include "counts.h"
 #include "read.h"
 #include "zstd_frame.h"
 
@@ -39,6 +40,7 @@ struct stream_before {
  * @before:	content of each stream when the file was reopened, by_id.h
  * @level:	compression level of BLOCK bodies, 0 = none
  * @packer:	compresses them
+ * @counts:	of records
  */
 struct ktrace_tracefile {
 	int fd;
@@ -57,6 +59,7 @@ struct ktrace_tracefile {
 	bool has_index;
 	int level;
 	struct packer packer;
+	struct counts counts;
 };
 
 /* write.c */

@@ -89,8 +89,8 @@ static void settle(struct trace *t)
  * Loads a section that is not kept, and that ends at @end at the latest. Returns 0 and @body, to be
  * freed, or -errno.
  */
-static int load_once(const struct trace *t, __u64 offset, __u64 end, struct ktrace_section *s,
-		     char **body)
+int ktrace_trace_load_once(const struct trace *t, __u64 offset, __u64 end,
+			   struct ktrace_section *s, char **body)
 {
 	int ret = ktrace_reader_header(trace_reader(t, offset), offset, s);
 	size_t size = (size_t)s->size;
@@ -123,7 +123,7 @@ static int take_meta(struct trace *t, __u64 offset, __u64 end)
 {
 	struct ktrace_section s;
 	char *text;
-	int ret = load_once(t, offset, end, &s, &text);
+	int ret = ktrace_trace_load_once(t, offset, end, &s, &text);
 
 	if (ret == -ENOMEM)
 		return ret;
@@ -145,7 +145,7 @@ static bool is_intact(struct trace *t, __u64 offset, __u64 end)
 {
 	struct ktrace_section s;
 	char *body;
-	int ret = load_once(t, offset, end, &s, &body);
+	int ret = ktrace_trace_load_once(t, offset, end, &s, &body);
 
 	if (ret)
 		trace_report(t, offset, "damaged section, skipped");
@@ -186,6 +186,14 @@ static int add_to_stream(struct trace *t, const struct ktrace_index *e, __u64 en
 	return s ? add_entry(s, e, end) : -ENOMEM;
 }
 
+static int add_counts(struct trace *t, const struct ktrace_index *e, __u64 end)
+{
+	if (!LIST_RESIZE(t->counts, t->counts_nr + 1))
+		return -ENOMEM;
+	t->counts[t->counts_nr++] = (struct counts_at){ .offset = e->offset, .end = end };
+	return 0;
+}
+
 /* Adds a section that has content, whatever its type. */
 static int add_section(void *arg, const struct ktrace_index *e, __u64 end)
 {
@@ -195,8 +203,13 @@ static int add_section(void *arg, const struct ktrace_index *e, __u64 end)
 	case KTRACE_SECTION_META:
 		return take_meta(t, e->offset, end);
 	case KTRACE_SECTION_BLOCK:
-	case KTRACE_SECTION_LOST:
+		t->records += e->records;
 		return add_to_stream(t, e, end);
+	case KTRACE_SECTION_LOST:
+		t->has_lost |= e->lost != 0;
+		return add_to_stream(t, e, end);
+	case KTRACE_SECTION_COUNTS:
+		return add_counts(t, e, end);
 	}
 	return 0;
 }
@@ -211,7 +224,7 @@ static int walk(struct trace *t, struct reader *part)
 	while ((ret = ktrace_reader_walk(part, &s, &offset)) == 1) {
 		e = (struct ktrace_index){
 			.offset = offset, .first_ts = s.first_ts, .last_ts = s.last_ts,
-			.stream = s.stream, .type = s.type,
+			.stream = s.stream, .type = s.type, .records = s.records, .lost = s.lost,
 		};
 		ret = add_section(t, &e, part->next);
 		if (ret)
@@ -271,6 +284,7 @@ void ktrace_trace_empty(struct trace *t)
 	for (i = 0; i < t->stream_nr; i++)
 		ktrace_stream_free(t->streams[i]);
 	free(t->streams);
+	free(t->counts);
 	ktrace_free_ids(t->listed);
 	free_types(&t->types[KTRACE_CHANNEL_KERNEL]);
 	free_types(&t->types[KTRACE_CHANNEL_USER]);

@@ -185,6 +185,12 @@ struct fact {
 	char *value;
 };
 
+/* struct counts_at - a COUNTS section, which ends at @end at the latest */
+struct counts_at {
+	__u64 offset;
+	__u64 end;
+};
+
 /**
  * struct trace - one file, or the parts of a recording that is split
  * @index:	number in the set
@@ -227,6 +233,10 @@ struct fact {
  * @choices:	META lines choice, in the order of the file
  * @choice_nr:	how many
  * @ties:	what META says about other clocks
+ * @counts:	COUNTS sections
+ * @counts_nr:	how many
+ * @records:	sum of the records of BLOCK sections
+ * @has_lost:	a LOST section reports new losses
  * @loads:	sections loaded for their events
  * @error:	-ENOMEM from where it could not be returned
  */
@@ -272,6 +282,10 @@ struct trace {
 	struct chosen *choices;
 	size_t choice_nr;
 	struct ties ties;
+	struct counts_at *counts;
+	size_t counts_nr;
+	__u64 records;
+	bool has_lost;
 	__u64 loads;
 	int error;
 };
@@ -287,6 +301,10 @@ void ktrace_trace_free(struct trace *t);
 int ktrace_trace_grow(struct trace *t);
 struct stream *ktrace_trace_find_stream(const struct trace *t, __u32 id);
 struct stream *ktrace_trace_get_stream(struct trace *t, __u32 id);
+
+/* trace.c: loads a section that is not kept. Return: 0 and @body, to be freed, or -errno. */
+int ktrace_trace_load_once(const struct trace *t, __u64 offset, __u64 end,
+			   struct ktrace_section *s, char **body);
 
 /* parts.c */
 int ktrace_trace_new(const struct reader *file, struct trace **out);

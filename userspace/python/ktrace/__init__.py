@@ -17,12 +17,14 @@ import functools
 import ipaddress
 import os
 from types import TracebackType
-from typing import Any, Dict, FrozenSet, Iterable, Iterator, List, Optional, Tuple, Type, Union
+from typing import Any, Dict, FrozenSet, Iterable, Iterator, List, Mapping, Optional, Tuple, Type, Union
 
 from . import _library as _c
+from . import _sql
+from ._sql import Rows, SqlError
 from ._version import __version__
 
-__all__ = ['Traceset', 'Event', 'Position', 'ClosedError', '__version__']
+__all__ = ['Traceset', 'Event', 'Position', 'Rows', 'SqlError', 'ClosedError', '__version__']
 
 Place = Union[int, 'Position']
 
@@ -422,6 +424,17 @@ class Traceset:
         pos = Position()
         _c.check(_c.position_save(self._pointer, pos._pointer))
         return pos
+
+    def sql(self, query: str, params: Mapping[str, Any] = {}, time_limit: Optional[float] = None,
+            memory: Optional[int] = None) -> Rows:
+        """Asks the files with SQL, in place; see Documentation/sql.md. Does not move the traceset.
+
+        query: one statement or several; the rows are those of the last one. params: values of :name.
+        time_limit: seconds for each statement. memory: bytes that SQLite may use in this process.
+        Raises SqlError for a wrong query. Clocks are those of correct().
+        """
+        self._check()
+        return _sql.run(self, query, params, time_limit, memory)
 
     def poll(self) -> int:
         """Checks whether the files have grown. Returns the number of new sections."""

@@ -5,7 +5,7 @@
 #include "packet_flows.h"
 
 #include "base/grow.h"
-#include "events/slices.h"
+#include "model/slices.h"
 
 #include <errno.h>
 #include <netinet/in.h>

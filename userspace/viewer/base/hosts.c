@@ -12,11 +12,6 @@ static bool is_equal(const char *a, const char *b)
 	return a && b && !strcmp(a, b);
 }
 
-__u32 machine_of(const struct ktrace_traceset *set, const struct ktrace_trace *trace)
-{
-	return (__u32)ktrace_traceset_host(set, ktrace_trace_index(trace));
-}
-
 size_t hosts_count(const struct ktrace_traceset *set)
 {
 	size_t i, nr = 0;

@@ -6,10 +6,10 @@
 #include <ktrace/decode.h>
 #include <ktrace/traceset.h>
 
+#include "model/machine.h"
+
 #define HOST_LABEL_MAX 64u
 
-/* ktrace_traceset_host() of a trace */
-__u32 machine_of(const struct ktrace_traceset *set, const struct ktrace_trace *trace);
 /* Counts the hosts. */
 size_t hosts_count(const struct ktrace_traceset *set);
 /*

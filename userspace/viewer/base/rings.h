@@ -3,7 +3,7 @@
 #ifndef VIEWER_BASE_RINGS_H
 #define VIEWER_BASE_RINGS_H
 
-#include "hash_table.h"
+#include "base/hash_table.h"
 #include "viewer.h"
 
 /**

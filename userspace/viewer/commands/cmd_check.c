@@ -16,7 +16,7 @@
 #include "base/progress.h"
 #include "base/table.h"
 #include "base/when.h"
-#include "pthread/model.h"
+#include "model/pthread_model.h"
 
 #include <errno.h>
 #include <ktrace/check.h>

@@ -9,7 +9,7 @@
 
 #include "pthread/lock_cycles.h"
 #include "pthread/lock_symbol.h"
-#include "pthread/model.h"
+#include "model/pthread_model.h"
 #include "symbols/symbols.h"
 
 #include <errno.h>

@@ -2,9 +2,9 @@
 /* cmd_objects.c - ktrace objects: threads, mutexes and so on at one time, from pthread events */
 #include "analysis/analysis.h"
 
-#include "events/object_names.h"
+#include "events/alias_option.h"
 #include "pthread/lock_symbol.h"
-#include "pthread/model.h"
+#include "model/pthread_model.h"
 #include "pthread/model_name.h"
 
 #include <errno.h>

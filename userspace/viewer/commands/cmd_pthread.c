@@ -11,6 +11,7 @@
 #include "base/progress.h"
 #include "base/required_events.h"
 #include "base/when.h"
+#include "events/alias_option.h"
 #include "events/time_range.h"
 #include "pthread/object.h"
 #include "pthread/ptt_line.h"

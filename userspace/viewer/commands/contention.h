@@ -12,7 +12,8 @@
 #include "analysis/analysis.h"
 
 #include "base/histogram.h"
-#include "events/object_names.h"
+#include "events/alias_option.h"
+#include "model/held_up.h"
 #include "pthread/model_name.h"
 #include "symbols/symbols.h"
 
@@ -72,8 +73,7 @@ enum { KINDS, THREADS, OBJECTS, PAIRS, PLACES, HELD, HELD_PLACES, HELD_UP, TABLE
  * @object_sum:	of waits for objects
  * @held_up_sum: of waits while the thread that has the object is known
  * @nests:	nested waits, by thread
- * @waiting:	threads that wait for a lock, by thread
- * @heads:	lists of the threads that wait for a lock, by object
+ * @held_up:	threads that wait for a lock
  * @shows_pairs: also show threads and objects together
  * @shows_holds: also show holds
  * @shows_holders: also show which thread held up which
@@ -90,7 +90,8 @@ struct contention {
 	struct longest longest, longest_held;
 	struct histogram sum, held;
 	__u64 object_sum, held_up_sum;
-	struct hash_table nests, waiting, heads;
+	struct hash_table nests;
+	struct held_up held_up;
 	bool shows_pairs, shows_holds, shows_holders, is_ending;
 	struct object_names *aliases;
 	struct symbols_where where;

@@ -18,7 +18,7 @@
 
 #include "base/grow.h"
 #include "base/progress.h"
-#include "pthread/model.h"
+#include "model/pthread_model.h"
 
 #define PARTS 4u
 #define MOVES 8u

@@ -2,10 +2,10 @@
 /* event_select.c - selects the events that a command shows */
 #include "event_select.h"
 
+#include "base/event_glob.h"
 #include "base/viewer.h"
 
 #include <errno.h>
-#include <fnmatch.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -182,26 +182,17 @@ void event_select_begin(struct event_select *s, __u64 start, struct ktrace_state
 		ktrace_filter_start(s->filters[i], start);
 }
 
-/* Matches as ktraced does: a glob without a colon names providers, one with a colon full names. */
-static bool matches_one(const char *glob, const char *provider, const char *full_name)
-{
-	return !fnmatch(glob, strchr(glob, ':') ? full_name : provider, 0);
-}
-
 static bool matches(const struct event_select *s, const struct ktrace_trace_event *e)
 {
-	char name[KTRACE_OUT_MIN + 1], provider[KTRACE_OUT_MIN + 1];
+	char name[KTRACE_OUT_MIN + 1];
 	struct ktrace_out out = { .buf = name, .cap = sizeof(name) - 1 };
 	size_t i;
 
 	if (!e->type)
 		ktrace_event_name(&out, e);
 	name[out.len] = '\0';
-	memcpy(provider, name, out.len + 1);
-	provider[strcspn(provider, ":")] = '\0';
 	for (i = 0; i < s->glob_nr; i++)
-		if (matches_one(s->globs[i].text, e->type ? e->type->provider : provider,
-				e->type ? e->type->full_name : name))
+		if (event_glob_matches(s->globs[i].text, e->type ? e->type->full_name : name))
 			return true;
 	return false;
 }
@@ -328,7 +319,7 @@ static bool is_described(const char *glob, const struct ktrace_trace *trace)
 	for (kind = KTRACE_CHANNEL_KERNEL; kind <= KTRACE_CHANNEL_USER; kind++)
 		for (id = 0; id < ktrace_trace_types(trace, kind); id++) {
 			type = ktrace_trace_type(trace, kind, id);
-			if (type && matches_one(glob, type->provider, type->full_name))
+			if (type && event_glob_matches(glob, type->full_name))
 				return true;
 		}
 	return false;

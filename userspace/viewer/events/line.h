@@ -8,7 +8,7 @@
 
 #include <ktrace/traceset.h>
 
-#include "object_names.h"
+#include "model/object_names.h"
 
 enum time_format { TIME_REL, TIME_WALL, TIME_RAW, TIME_DELTA };
 

@@ -3,6 +3,7 @@
 #ifndef VIEWER_EVENTS_LIST_EVENTS_H
 #define VIEWER_EVENTS_LIST_EVENTS_H
 
+#include "alias_option.h"
 #include "line.h"
 #include "time_range.h"
 

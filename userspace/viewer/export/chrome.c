@@ -16,7 +16,7 @@
 #include "base/progress.h"
 #include "events/context.h"
 #include "events/line.h"
-#include "events/slices.h"
+#include "model/slices.h"
 
 #include <errno.h>
 #include <linux/ktrace_events.h>

@@ -14,7 +14,7 @@
 
 #include "base/progress.h"
 #include "events/fold.h"
-#include "pthread/model.h"
+#include "model/pthread_model.h"
 
 #include <errno.h>
 #include <ktrace/state.h>

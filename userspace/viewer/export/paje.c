@@ -10,7 +10,7 @@
 
 #include "base/progress.h"
 #include "base/table.h"
-#include "events/slices.h"
+#include "model/slices.h"
 
 #include <errno.h>
 #include <string.h>

@@ -10,7 +10,7 @@
  */
 #include "html_model.h"
 
-#include "events/slices.h"
+#include "model/slices.h"
 
 #include <errno.h>
 #include <stdio.h>

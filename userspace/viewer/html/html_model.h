@@ -8,7 +8,7 @@
 #include "analysis/flow_class.h"
 #include "events/event_select.h"
 #include "html_rows.h"
-#include "pthread/model.h"
+#include "model/pthread_model.h"
 
 /* struct html_touched - a thread that an event changes; @serial: the one before the event */
 struct html_touched {

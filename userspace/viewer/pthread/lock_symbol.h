@@ -3,7 +3,7 @@
 #ifndef VIEWER_PTHREAD_LOCK_SYMBOL_H
 #define VIEWER_PTHREAD_LOCK_SYMBOL_H
 
-#include "model.h"
+#include "model/pthread_model.h"
 #include "symbols/symbols.h"
 
 /*

@@ -4,8 +4,8 @@
 #define VIEWER_PTHREAD_MODEL_NAME_H
 
 #include "base/viewer.h"
-#include "events/object_names.h"
-#include "model.h"
+#include "model/object_names.h"
+#include "model/pthread_model.h"
 
 /*
  * Returns the name that the program has given to the thread or its pthread_t, as of the last event;

@@ -3,7 +3,7 @@
 #ifndef VIEWER_PTHREAD_OBJECT_H
 #define VIEWER_PTHREAD_OBJECT_H
 
-#include "events/object_names.h"
+#include "model/object_names.h"
 
 /* struct objects - the selected objects; all zero to begin with: no selection */
 struct objects {

@@ -22,8 +22,8 @@
 #include "base/hash_table.h"
 #include "base/output_file.h"
 #include "base/viewer.h"
-#include "events/object_names.h"
-#include "events/process_lifetimes.h"
+#include "model/object_names.h"
+#include "model/process_lifetimes.h"
 
 #define HELD_MAX (8u << 20)
 

@@ -11,7 +11,7 @@
 #define VIEWER_EXPORT_PERFETTO_PERFETTO_H
 
 #include "base/hash_table.h"
-#include "events/slices.h"
+#include "model/slices.h"
 #include "export/export.h"
 
 #include "perfetto.pb-c.h"
