@@ -45,7 +45,9 @@ FIELD(ktrace_ring, records, 24, 8);
 FIELD(ktrace_ring, owner, 32, 4);
 FIELD(ktrace_ring, reserved0, 36, 4);
 FIELD(ktrace_ring, generation, 40, 4);
-FIELD(ktrace_ring, reserved, 44, 20);
+FIELD(ktrace_ring, reserved1, 44, 4);
+FIELD(ktrace_ring, sealed, 48, 8);
+FIELD(ktrace_ring, reserved, 56, 8);
 FIELD(ktrace_ring, lost, 64, 64);
 
 SIZE(ktrace_tail, 64);
