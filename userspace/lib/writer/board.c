@@ -93,7 +93,7 @@ static __u64 boottime(void)
 
 static bool is_dead(__u32 pid)
 {
-	return syscall(SYS_kill, (pid_t)pid, 0) && errno == ESRCH;
+	return !is_confined() && syscall(SYS_kill, (pid_t)pid, 0) && errno == ESRCH;
 }
 
 /* Finds the slot of @pid, which is that of the program that this one replaced by exec(). */
@@ -352,7 +352,7 @@ void board_after_fork(void)
 
 	if (!board)
 		return;
-	own_pid = (__u32)getpid();
+	own_pid = system_gettid();
 	take_slot(parent, pid, since);
 	if (own && parent)
 		kt_store(&own->state, kt_load(&parent->state));
@@ -364,7 +364,7 @@ static __attribute__((destructor(101))) void give_back_slot(void)
 	struct ktrace_board_slot *slot = own;
 
 	own = NULL;
-	if (slot && (__u32)getpid() == own_pid)
+	if (slot && !is_confined() && (__u32)getpid() == own_pid)
 		/* ORD(board_take:C) pairs ORD(board_claim:A): the last store to the slot */
 		kt_store_release(&slot->pid, 0);
 }

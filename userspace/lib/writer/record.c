@@ -130,7 +130,8 @@ static size_t size_of(const struct ktrace_piece *pieces, unsigned int nr)
 
 /* Records an event that does not fit into one record; otherwise like record_event(). */
 static kt_noinline void record_long(const struct channel *ch, const struct ktrace_event *ev,
-				    const struct ktrace_piece *pieces, unsigned int nr)
+				    const struct ktrace_piece *pieces, unsigned int nr,
+				    uintptr_t frame)
 {
 	const __u32 total = (__u32)size_of(pieces, nr);
 	const __u32 max = kt_ring_payload_max(ch->cpu.block_size);
@@ -143,10 +144,10 @@ static kt_noinline void record_long(const struct channel *ch, const struct ktrac
 	bool is_there;
 	__u32 off = 0, n;
 
-	if (rec.id < KTRACE_ID_FIRST)	/* the process is just joining or leaving */
-		return;
-	if (!tid) {
+	if (!tid)
 		channel_lose(ch, KTRACE_LOST_NORING);
+	if (!tid || rec.id < KTRACE_ID_FIRST) {	/* the process is just joining or leaving */
+		own_exit(frame);
 		return;
 	}
 	system_block_signals(&signals);
@@ -164,17 +165,19 @@ static kt_noinline void record_long(const struct channel *ch, const struct ktrac
 		patience.signals = NULL;
 	} while (is_there && off < total);
 	system_restore_signals(&signals);
+	own_exit(frame);
 	errno = saved;
 }
 
 /*
  * Hot: programs treat ktrace_record_write() as cold, and the compiler would optimise all of this
- * for size rather than speed. Threads without a per-CPU ring come here for every event. The
- * parameters are those of ktrace_record_write(), which therefore needs no stack of its own.
+ * for size rather than speed. Threads without a per-CPU ring come here for every event. It ends
+ * what ktrace_record_write() has begun with own_enter(), so that this function jumps here and its
+ * stack is free.
  */
 static kt_noinline __attribute__((hot)) void
 record_event(const struct channel *ch, const struct ktrace_event *ev,
-	     const struct ktrace_piece *pieces, unsigned int nr)
+	     const struct ktrace_piece *pieces, unsigned int nr, uintptr_t frame)
 {
 	struct ktrace_thread *t = &ktrace_thread;
 	struct patience patience = { 0 };
@@ -188,6 +191,7 @@ record_event(const struct channel *ch, const struct ktrace_event *ev,
 		channel_lose(ch, KTRACE_LOST_NORING);
 	else if (rec.id >= KTRACE_ID_FIRST)	/* otherwise the process is just joining or leaving */
 		put(ch, t, &rec, &patience);
+	own_exit(frame);
 	errno = saved;
 }
 
@@ -204,33 +208,36 @@ static kt_noinline const struct channel *find_again(const struct ktrace_event *e
 	return ch && !channel_is_over(ch) && ktrace_event_is_on(ev) ? ch : NULL;
 }
 
-static inline void record(const struct channel *ch, const struct ktrace_event *ev,
-			  const struct ktrace_piece *pieces, unsigned int nr)
-{
-	const size_t size = size_of(pieces, nr);
-
-	if (size <= kt_ring_payload_max(ch->cpu.block_size))
-		record_event(ch, ev, pieces, nr);
-	else if (size <= UINT32_MAX)
-		record_long(ch, ev, pieces, nr);
-	else
-		channel_lose(ch, KTRACE_LOST_NORING);
-}
-
-void ktrace_record_write(const struct ktrace_event *ev, const struct ktrace_piece *pieces,
-			 unsigned int nr)
+/* Not cold, as above. */
+static kt_noinline __attribute__((hot)) void
+write_event(const struct ktrace_event *ev, const struct ktrace_piece *pieces, unsigned int nr)
 {
 	const uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
 	const struct channel *ch;
+	size_t size;
 
 	if (nr > KTRACE_PIECES_MAX)
 		return;
 	ch = own_enter(frame);
 	if (kt_unlikely(!ch || channel_is_over(ch)))
 		ch = find_again(ev, frame);
-	if (kt_likely(ch))
-		record(ch, ev, pieces, nr);
-	own_exit(frame);
+	size = size_of(pieces, nr);
+	if (ch && kt_unlikely(size > UINT32_MAX)) {
+		channel_lose(ch, KTRACE_LOST_NORING);
+		ch = NULL;
+	}
+	if (kt_unlikely(!ch))
+		own_exit(frame);
+	else if (kt_likely(size <= kt_ring_payload_max(ch->cpu.block_size)))
+		record_event(ch, ev, pieces, nr, frame);
+	else
+		record_long(ch, ev, pieces, nr, frame);
+}
+
+void ktrace_record_write(const struct ktrace_event *ev, const struct ktrace_piece *pieces,
+			 unsigned int nr)
+{
+	write_event(ev, pieces, nr);
 }
 
 int ktrace_channel_write(const struct ktrace_channel *c, struct ktrace_thread *t, __u16 id,

@@ -152,7 +152,7 @@ static void after_fork(void)
 	if (ch)
 		announce_child(ch, t);
 	else
-		mark_process((__u32)getpid());
+		mark_process(system_gettid());
 	fork_ts = 0;
 	own_exit(frame);
 	errno = saved;
