@@ -8,6 +8,9 @@
 
 load helpers
 
+# The session of a ktraced that was killed
+LEFT=
+
 setup()
 {
 	setup_test
@@ -15,6 +18,7 @@ setup()
 
 teardown()
 {
+	[ -z "$LEFT" ] || "$KTRACED" -q --recover --discard "$LEFT" 2>/dev/null || true
 	teardown_test
 }
 
@@ -156,9 +160,11 @@ reads()
 @test "counts: ktraced that was killed" {
 	start_ktraced -o t --policy block -- "$PROGS/flood" -n 2000000 -u 20
 	retry 0.05 has_events
+	LEFT=$(session_of "$pid")
+	command=$(child_of "$pid")
 	kill -KILL "$pid"
 	wait "$pid" || true
-	kill_tree "$(child_of "$pid")" 2>/dev/null || true
+	kill_tree "$command"
 	! has_counts t
 	is_right t
 }
@@ -176,7 +182,7 @@ has_events()
 		is_right "$part"
 	done
 	is_right t.*.bin
-	[ "$(ls t.*.bin | wc -l)" -gt 2 ]
+	[ "$(ls t.*.bin | wc -l)" -gt 1 ]
 }
 
 @test "counts: files of ktrace cut, merge and import have their own" {

@@ -125,10 +125,10 @@
  * may be ignored, for readers that know them. A section that extends into the next one that is
  * listed, or into INDEX, is damaged.
  *
- * COUNTS body: struct ktrace_count[], in order of stream, id, flags, each once. At most one section,
- * after all others but INDEX and END, with KTRACE_SECTION_MAY_IGNORE. A writer that did not see all
- * of the file leaves it out. A reader that uses it checks that the sum of all entries but those with
- * the id LOST is that of records of all BLOCK sections.
+ * COUNTS body: struct ktrace_count[], in order of stream, id and flags, each once. At most one
+ * section, last but INDEX and END, with KTRACE_SECTION_MAY_IGNORE. A writer that did not write all
+ * of the file leaves it out. A reader that uses it checks that the sum of all entries but those
+ * with the id LOST is that of records of all BLOCK sections.
  *
  * 4. Time. Stamps are raw values of the session's clock. Between two consecutive readings i
  * and j the clocks run evenly; before the first and after the last one the
