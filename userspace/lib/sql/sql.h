@@ -16,7 +16,7 @@
  *   counts.c      event_counts and losses
  *   interval.c    columns of all tables of intervals
  *   follow.c      tables that follow the state of threads
- *   slices.c      pairs of events that begin and end something
+ *   slice.c       pairs of events that begin and end something
  *   locks.c       waits for locks, holds
  *   threads.c     one of these: a row for each thread
  *   span_join.c   intersections of two tables of intervals

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * slices.c - the table of slices: pairs of events that begin and end something, nested by thread
+ * slice.c - the table of slices: pairs of events that begin and end something, nested by thread
  *
  * The pairs are those of ktrace export, see model/slices.h. Rows come when a slice ends; those that
  * are open at the end of the files are last. An event's payload is kept while its slice is open.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * counts.c - the numbers of events that a trace says it has
+ * event_counts.c - the numbers of events that a trace says it has
  *
  * They are used only if they are those that reading would find: the files are closed, each part has
  * counts whose sum is that of its sections, nothing was lost, and no event consists of fragments,
