@@ -349,7 +349,13 @@ turn()
 		--context 'tp:sched:*=kstack,nspid;kprobe:*=kstack' -- "$PROGS/chain" 5 </dev/null
 	[ "$status" -eq 0 ]
 	"$KTRACE" stacks -e sched:sched_process_exec t.bin | grep -q "${IN_SYSCALL}_\[k\].* 1\$"
-	"$KTRACE" stacks -e kprobe:do_exit t.bin | grep -q ';do_exit_\[k\]\|do_group_exit_\[k\]'
+	"$KTRACE" stacks -e kprobe:do_exit t.bin >stacks.txt
+	# arm64's probes are breakpoints: at the first instruction there is no frame yet.
+	if [ "$HOSTTYPE" = aarch64 ]; then
+		grep -q ';__arm64_sys_exit_group_\[k\];' stacks.txt
+	else
+		grep -q ';do_exit_\[k\]\|do_group_exit_\[k\]' stacks.txt
+	fi
 	[ "$("$KTRACE" grep -c 'context.nspid > 0' t.bin)" -eq 1 ]
 }
 

@@ -299,6 +299,7 @@ print(sum(results), len(results))'
 	sound --calls
 }
 
+# bats test_tags=native
 @test "who runs the Open POSIX Test Suite sees a difference" {
 	# A program that fails without --pthread, which is none, and one that fails with it
 	mkdir -p suite/include suite/conformance/interfaces/pthread_a suite/functional/semaphores
@@ -318,6 +319,7 @@ int main(void) { return getenv("KTRACE_SESSION") ? 2 : 0; }' >suite/functional/s
 	[ "$status" = 2 ]
 }
 
+# bats test_tags=native
 @test "a library that takes a mutex in each function by which libktrace attaches" {
 	gcc -std=gnu11 -D_GNU_SOURCE -O1 -fPIC -shared -pthread "$ROOT/tests/progs/pthread/inlet.c" -o inlet.so -ldl
 	gcc -x c -pthread - -o locks <<-'EOF'

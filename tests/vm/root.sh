@@ -7,8 +7,8 @@
 # The suite is the host's own, so that programs that are cross-built on the host find their libraries.
 
 ROOT_PACKAGES="base-files base-passwd bash bats binutils bsdextrautils busybox-static coreutils dash
-	debianutils diffutils e2fsprogs findutils gawk grep gzip hostname iproute2 jq kmod
-	libc-bin libcap2-bin libstdc++6 login mount ncurses-base passwd procps python3 sed sqlite3 strace
+	debianutils diffutils e2fsprogs findutils gawk grep gzip hostname iproute2 jq kmod libasan8
+	libc-bin libcap2-bin libgomp1 libstdc++6 login mount ncurses-base passwd procps python3 sed sqlite3 strace
 	systemd tar trace-cmd udev util-linux xz-utils zstd"
 
 # root_packages: with the libraries that the programs of this project are linked with

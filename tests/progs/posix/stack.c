@@ -35,11 +35,11 @@ int main(void)
 {
 	if (posix_trace_eventid_open("stack", &id) || start_stream())
 		return 2;
-	painted_show("small", put_small, STACK_MAX + 64);
-	painted_show("large", put_large, STACK_MAX + 64);
+	painted_show("small", put_small, STACK_MAX + 64 + ARCH_STACK_MORE);
+	painted_show("large", put_large, STACK_MAX + 64 + ARCH_STACK_MORE);
 	if (start_stream() || start_stream())
 		return 2;
-	painted_show("small into three", put_small, STACK_MAX + 64);
-	painted_show("large into three", put_large, STACK_MAX + 64);
+	painted_show("small into three", put_small, STACK_MAX + 64 + ARCH_STACK_MORE);
+	painted_show("large into three", put_large, STACK_MAX + 64 + ARCH_STACK_MORE);
 	return painted_status;
 }
