@@ -74,11 +74,11 @@ struct channel *own_alloc(void)
 		for (int i = 0; i < CHANNELS_AT_ONCE; i++)
 			make_unused(&more[i]);
 	}
-	/* ORD(own_alloc:A) pairs ORD(own_free:A): its last user has let go */
-	ch = __atomic_load_n(&unused, __ATOMIC_ACQUIRE);
-	while (!__atomic_compare_exchange_n(&unused, &ch, ch->next, true, __ATOMIC_ACQUIRE,
-					    __ATOMIC_ACQUIRE))
-		;
+	do
+		/* ORD(own_alloc:A) pairs ORD(own_free:A): its last user has let go */
+		ch = __atomic_load_n(&unused, __ATOMIC_ACQUIRE);
+	while (!__atomic_compare_exchange_n(&unused, &ch, ch->next, true, __ATOMIC_RELAXED,
+					    __ATOMIC_RELAXED));
 	nr = ++last;
 	/* A thread that counts itself by mistake may be doing so now: users stays as it is. */
 	ch->number = nr;
@@ -106,7 +106,7 @@ static void put(struct channel *ch)
 	/* False if this was a mistaken user of one that is unused, or being prepared: see get() */
 	if (!kt_load(&ch->is_left))
 		return;
-	map = __atomic_exchange_n(&ch->map, NULL, __ATOMIC_ACQ_REL);
+	map = __atomic_exchange_n(&ch->map, NULL, __ATOMIC_RELAXED);
 	if (!map)
 		return;
 	if (!ch->is_pinned)
@@ -122,6 +122,7 @@ static struct channel *get(void)
 	while (ch) {
 		/* ORD(own_get:A) pairs ORD(own_leave:B): counted first, then looked at again */
 		__atomic_add_fetch(&ch->users, 1, __ATOMIC_SEQ_CST);
+		/* ORD(own_get:B) pairs ORD(own_leave:B): still present after it was counted */
 		if (__atomic_load_n(&own_channel, __ATOMIC_SEQ_CST) == ch)
 			return ch;
 		put(ch);
@@ -237,7 +238,10 @@ void own_publish(struct channel *ch)
  */
 void own_leave(struct channel *ch)
 {
-	/* ORD(own_leave:B) pairs ORD(own_get:A): no longer present before it is given up */
+	/*
+	 * ORD(own_leave:B) pairs ORD(own_get:A), ORD(own_get:B): no longer present before it is
+	 * given up
+	 */
 	__atomic_store_n(&own_channel, NULL, __ATOMIC_SEQ_CST);
 	/* ORD(own_leave:A) pairs ORD(over_head:A): known to be left before the rings are gone */
 	kt_store_release(&ch->is_left, true);
@@ -257,7 +261,7 @@ void own_pin(void)
 	put(ch);
 }
 
-/** own_forget - let the child of a fork, which has one thread, start anew: another one was joining */
+/** own_forget - in the child of a fork: start anew, as another thread was joining */
 void own_forget(void)
 {
 	__atomic_store_n(&own_channel, NULL, __ATOMIC_RELAXED);
