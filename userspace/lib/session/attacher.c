@@ -174,7 +174,6 @@ bool ktrace_attacher_next(const struct ktrace_attacher *a, __u32 slot,
 			.error = kt_load(&s->error),
 			.joins = kt_load(&s->joins),
 			.is_wanted = kt_load(&s->wanted) & 1u << a->number,
-			.was_confined = kt_load(&s->flags) & KTRACE_BOARD_CONFINED,
 		};
 		return true;
 	}

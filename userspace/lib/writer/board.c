@@ -17,7 +17,6 @@
 #include <unistd.h>
 #include <sys/auxv.h>
 #include <sys/ipc.h>
-#include <sys/prctl.h>
 #include <sys/shm.h>
 
 #include "base/board_key.h"
@@ -28,6 +27,8 @@
 
 /* How many parents are searched for one that a recording has */
 #define PARENTS_MAX 16
+/* Slots in a page of memory */
+#define PAGE_SLOTS 64u
 
 _Static_assert(sizeof(struct ktrace_board_slot) == 64, "a cache line");
 _Static_assert(sizeof(struct ktrace_board_want) == 128, "KTRACE_BOARD_SIZE");
@@ -96,12 +97,25 @@ static bool is_dead(__u32 pid)
 	return !is_confined() && syscall(SYS_kill, (pid_t)pid, 0) && errno == ESRCH;
 }
 
-/* Finds the slot of @pid, which is that of the program that this one replaced by exec(). */
+/*
+ * The slots in the order in which a process looks at them: those of one page, which its pid
+ * chooses, come first, so that it touches as few pages as possible.
+ */
+static struct ktrace_board_slot *slot_for(__u32 pid, __u32 i)
+{
+	return slot_at((pid % (KTRACE_BOARD_SLOTS / PAGE_SLOTS) * PAGE_SLOTS + i) %
+		       KTRACE_BOARD_SLOTS);
+}
+
+/*
+ * Finds the slot of @pid, which is that of the program that this one replaced by exec(). Looks no
+ * further than the first page if that has an unused one.
+ */
 static struct ktrace_board_slot *find_own(__u32 pid, struct ktrace_board_slot **unused)
 {
 	*unused = NULL;
-	for (__u32 i = 0; i < KTRACE_BOARD_SLOTS; i++) {
-		struct ktrace_board_slot *slot = slot_at((pid + i) % KTRACE_BOARD_SLOTS);
+	for (__u32 i = 0; i < KTRACE_BOARD_SLOTS && (i < PAGE_SLOTS || !*unused); i++) {
+		struct ktrace_board_slot *slot = slot_for(pid, i);
 		const __u32 owner = kt_load(&slot->pid);
 
 		if ((owner & ~KTRACE_BOARD_BUSY) == pid)
@@ -126,7 +140,7 @@ static bool claim(struct ktrace_board_slot *slot, __u32 from, __u32 pid)
 static struct ktrace_board_slot *claim_of_dead(__u32 pid)
 {
 	for (__u32 i = 0; i < KTRACE_BOARD_SLOTS; i++) {
-		struct ktrace_board_slot *slot = slot_at((pid + i) % KTRACE_BOARD_SLOTS);
+		struct ktrace_board_slot *slot = slot_for(pid, i);
 		const __u32 owner = kt_load(&slot->pid);
 
 		if ((!owner || is_dead(owner & ~KTRACE_BOARD_BUSY)) && claim(slot, owner, pid))
@@ -261,8 +275,7 @@ static void take_slot(struct ktrace_board_slot *parent, __u32 parent_pid, __u64 
 	own_since = boottime();
 	kt_store(&slot->wanted, 0);
 	kt_store(&slot->state, KTRACE_BOARD_IDLE);
-	kt_store(&slot->flags, !parent && syscall(SYS_prctl, PR_GET_SECCOMP, 0, 0, 0, 0) > 0 ?
-		 KTRACE_BOARD_CONFINED : parent ? kt_load(&parent->flags) : 0);
+	kt_store(&slot->flags, 0);
 	kt_store(&slot->since, own_since);
 	kt_store(&slot->pidns, 0);
 	kt_store(&slot->error, 0);

@@ -217,8 +217,8 @@ static kt_noinline bool try_put(struct rseq_words *rseq, const struct record *re
  * @r:		out: the ring
  *
  * Return: RECORD_LOST, not counted, if the recording is over. RECORD_NO_RING without rseq, or on a
- * CPU whose ring cannot be used. RECORD_GUEST if the caller turns out to be a child in the memory of
- * @t, where that is checked: its rseq is frozen, so the CPU number in it must not be trusted.
+ * CPU whose ring cannot be used. RECORD_GUEST if the caller turns out to be a child in the memory
+ * of @t, where that is checked: its rseq is frozen, so the CPU number in it must not be trusted.
  */
 enum record_result cpu_ring_put(const struct channel *ch, struct ktrace_thread *t,
 				const struct record *rec, struct kt_ring *r)
