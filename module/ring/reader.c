@@ -28,7 +28,7 @@ static __u64 load_head(const struct kt_reader *rd)
 {
 	/*
 	 * ORD(peek:A) pairs ORD(publish:A), ORD(publish_rest:A), ORD(rseq_record:A),
-	 * ORD(rseq_list:A): records below head are complete
+	 * ORD(rseq_list:A), ORD(seal:A): records below head are complete
 	 */
 	return position_of(rd, kt_load_acquire(&rd->ring.w->head));
 }
@@ -91,10 +91,12 @@ static bool copy_block(const struct kt_ring *r, __u64 pos, struct ktrace_block *
 /* True if the writer may have stored to the block at @pos by now. */
 static bool overtaken(const struct kt_reader *rd, __u64 pos)
 {
+	__u64 head;
+
 	/* ORD(still_valid:A) pairs ORD(give_up_block:A): bytes are read before head again */
 	kt_fence_load();
-	return kt_pos_is_before(pos, kt_ring_oldest(&rd->ring, position_of(rd,
-									   kt_load(&rd->ring.w->head))));
+	head = position_of(rd, kt_load(&rd->ring.w->head));
+	return kt_pos_is_before(pos, kt_ring_oldest(&rd->ring, head));
 }
 
 /* Overwrite policy: skips overwritten records. Returns false if the writer is too fast just now. */

@@ -46,7 +46,7 @@ static void forge(unsigned int seed)
 		for (int i = 0; i < 10000; i++) {
 			const size_t at = (size_t)rand() % KTRACE_BOARD_SIZE;
 
-			/* The magic stays, so that programs and recorders go on to read the rest. */
+			/* The magic stays, so that the rest is read. */
 			if (at >= 8)
 				((volatile char *)board)[at] = (char)rand();
 		}

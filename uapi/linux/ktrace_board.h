@@ -93,13 +93,11 @@ enum ktrace_board_state {
 	KTRACE_BOARD_REFUSED = 2,	/* could not join, see error */
 };
 
-#define KTRACE_BOARD_CONFINED (1u << 0)	/* it had a filter of system calls when it started */
-
 /**
  * struct ktrace_board_slot - a program, in a cache line of its own
  * @wanted:	bit n: want n is for this process. Events test this byte
  * @state:	enum ktrace_board_state, of the program
- * @flags:	KTRACE_BOARD_*
+ * @flags:	0
  * @reserved0:	0
  * @pid:	its pid in its own PID namespace, with KTRACE_BOARD_BUSY while it is taking the slot
  * @since:	CLOCK_BOOTTIME when it took the slot, ns

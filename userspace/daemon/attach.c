@@ -68,12 +68,13 @@ static bool is_gone(__s32 pid)
 	return state == 'Z' || state == 'X';
 }
 
-/* Returns the number of the line in a process's mappings that contains @text, or 0; -1: unreadable */
+/* True if the mappings of a process contain @text; -1: they cannot be read */
 static int maps_mention(__s32 pid, const char *text)
 {
 	char path[48], *line = NULL;
 	size_t cap = 0;
-	int found = 0, nr = 0;
+	int found = 0;
+	bool has_any = false;
 	FILE *f;
 
 	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
@@ -81,10 +82,10 @@ static int maps_mention(__s32 pid, const char *text)
 	if (!f)
 		return -1;
 	while (!found && getline(&line, &cap, f) > 0) {
-		nr++;
-		found = strstr(line, text) ? nr : 0;
+		has_any = true;
+		found = !!strstr(line, text);
 	}
-	if (!found && (ferror(f) || !nr))
+	if (!found && (ferror(f) || !has_any))
 		found = -1;
 	free(line);
 	fclose(f);

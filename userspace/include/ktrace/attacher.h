@@ -28,7 +28,6 @@ struct ktrace_attacher;
  * @error:	errno if it refused
  * @joins:	recordings that it has joined so far
  * @is_wanted:	by this recorder
- * @was_confined: it had a filter of system calls when it started
  */
 struct ktrace_attachable {
 	__u32 slot;
@@ -37,7 +36,6 @@ struct ktrace_attachable {
 	__u32 error;
 	__u32 joins;
 	bool is_wanted;
-	bool was_confined;
 };
 
 /**

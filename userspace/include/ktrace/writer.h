@@ -139,7 +139,7 @@ KTRACE_API void ktrace_events_register(struct ktrace_event *const *begin,
 				       struct ktrace_event *const *end);
 
 /**
- * ktrace_events_add - the same for an object that calls ktrace_events_remove() before it is unloaded
+ * ktrace_events_add - the same for an object that will call ktrace_events_remove()
  * @begin:	first element of the object's section "ktrace_events"
  * @end:	end of the section
  *

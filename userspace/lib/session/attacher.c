@@ -63,8 +63,10 @@ static int claim_number(struct ktrace_attacher *a, __u32 own)
 	for (__u32 n = 0; n < KTRACE_BOARD_WANTS; n++) {
 		__u32 *owner = &a->board->recorder[n], from = kt_load(owner);
 
-		if ((from && !is_dead(from)) ||
-		    !__atomic_compare_exchange_n(owner, &from, own, false, __ATOMIC_ACQUIRE,
+		if (from && !is_dead(from))
+			continue;
+		/* ORD(claim_number:A) pairs ORD(attacher_close:A): its bits are cleared */
+		if (!__atomic_compare_exchange_n(owner, &from, own, false, __ATOMIC_ACQUIRE,
 						 __ATOMIC_RELAXED))
 			continue;
 		a->number = n;
@@ -132,7 +134,8 @@ void ktrace_attacher_close(struct ktrace_attacher *a)
 	if (!a)
 		return;
 	clear_bits(a);
-	__atomic_store_n(&a->board->recorder[a->number], 0, __ATOMIC_RELEASE);
+	/* ORD(attacher_close:A) pairs ORD(claim_number:A): the bits are cleared first */
+	kt_store_release(&a->board->recorder[a->number], 0);
 	shmdt(a->board);
 	free(a);
 }
@@ -171,7 +174,6 @@ bool ktrace_attacher_next(const struct ktrace_attacher *a, __u32 slot,
 			.error = kt_load(&s->error),
 			.joins = kt_load(&s->joins),
 			.is_wanted = kt_load(&s->wanted) & 1u << a->number,
-			.was_confined = kt_load(&s->flags) & KTRACE_BOARD_CONFINED,
 		};
 		return true;
 	}
@@ -206,10 +208,11 @@ int ktrace_attacher_want(struct ktrace_attacher *a, const struct ktrace_attachab
 	const __u64 since = kt_load(&s->since);
 	int error;
 
-	if (kt_load_acquire(&s->pid) != found->pid)
+	if (kt_load(&s->pid) != found->pid)
 		return -ESRCH;
 	error = write_want(want_at(a, found->slot), found->pid, since, session, pidns);
 	if (!error)
+		/* ORD(board_bit:A) pairs ORD(board_seen:A): the want before its bit */
 		__atomic_fetch_or(&s->wanted, (__u8)(1u << a->number), __ATOMIC_RELEASE);
 	return error;
 }
@@ -219,6 +222,7 @@ int ktrace_attacher_want_all(struct ktrace_attacher *a, const char *session, __u
 	int error = write_want(&a->board->want[a->number], 0, 0, session, pidns);
 
 	if (!error)
+		/* ORD(board_bit:B) pairs ORD(board_seen:B): the want before its bit */
 		__atomic_fetch_or(&a->board->wanted, 1u << a->number, __ATOMIC_RELEASE);
 	/* ORD(board_common:A) pairs ORD(board_take:B): wanted of all before slots are looked at */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);

@@ -17,7 +17,6 @@
 #include <unistd.h>
 #include <sys/auxv.h>
 #include <sys/ipc.h>
-#include <sys/prctl.h>
 #include <sys/shm.h>
 
 #include "base/board_key.h"
@@ -28,6 +27,8 @@
 
 /* How many parents are searched for one that a recording has */
 #define PARENTS_MAX 16
+/* Slots in a page of memory */
+#define PAGE_SLOTS 64u
 
 _Static_assert(sizeof(struct ktrace_board_slot) == 64, "a cache line");
 _Static_assert(sizeof(struct ktrace_board_want) == 128, "KTRACE_BOARD_SIZE");
@@ -96,12 +97,25 @@ static bool is_dead(__u32 pid)
 	return !is_confined() && syscall(SYS_kill, (pid_t)pid, 0) && errno == ESRCH;
 }
 
-/* Finds the slot of @pid, which is that of the program that this one replaced by exec(). */
+/*
+ * The slots in the order in which a process looks at them: those of one page, which its pid
+ * chooses, come first, so that it touches as few pages as possible.
+ */
+static struct ktrace_board_slot *slot_for(__u32 pid, __u32 i)
+{
+	return slot_at((pid % (KTRACE_BOARD_SLOTS / PAGE_SLOTS) * PAGE_SLOTS + i) %
+		       KTRACE_BOARD_SLOTS);
+}
+
+/*
+ * Finds the slot of @pid, which is that of the program that this one replaced by exec(). Looks no
+ * further than the first page if that has an unused one.
+ */
 static struct ktrace_board_slot *find_own(__u32 pid, struct ktrace_board_slot **unused)
 {
 	*unused = NULL;
-	for (__u32 i = 0; i < KTRACE_BOARD_SLOTS; i++) {
-		struct ktrace_board_slot *slot = slot_at((pid + i) % KTRACE_BOARD_SLOTS);
+	for (__u32 i = 0; i < KTRACE_BOARD_SLOTS && (i < PAGE_SLOTS || !*unused); i++) {
+		struct ktrace_board_slot *slot = slot_for(pid, i);
 		const __u32 owner = kt_load(&slot->pid);
 
 		if ((owner & ~KTRACE_BOARD_BUSY) == pid)
@@ -114,7 +128,10 @@ static struct ktrace_board_slot *find_own(__u32 pid, struct ktrace_board_slot **
 
 static bool claim(struct ktrace_board_slot *slot, __u32 from, __u32 pid)
 {
-	/* ORD(board_claim:A) pairs ORD(board_take:A): all stores of the former owner are done */
+	/*
+	 * ORD(board_claim:A) pairs ORD(board_take:A), ORD(board_take:C): all stores of the former
+	 * owner are done
+	 */
 	return __atomic_compare_exchange_n(&slot->pid, &from, KTRACE_BOARD_BUSY | pid, false,
 					   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
@@ -123,7 +140,7 @@ static bool claim(struct ktrace_board_slot *slot, __u32 from, __u32 pid)
 static struct ktrace_board_slot *claim_of_dead(__u32 pid)
 {
 	for (__u32 i = 0; i < KTRACE_BOARD_SLOTS; i++) {
-		struct ktrace_board_slot *slot = slot_at((pid + i) % KTRACE_BOARD_SLOTS);
+		struct ktrace_board_slot *slot = slot_for(pid, i);
 		const __u32 owner = kt_load(&slot->pid);
 
 		if ((!owner || is_dead(owner & ~KTRACE_BOARD_BUSY)) && claim(slot, owner, pid))
@@ -136,11 +153,17 @@ static struct ktrace_board_slot *claim_of_dead(__u32 pid)
 static bool copy_want(const struct ktrace_board_want *from, __u32 pid, __u64 since,
 		      struct ktrace_board_want *copy)
 {
-	/* ORD(board_want:A) pairs ORD(board_write:B): the text after an even number is whole */
+	/*
+	 * ORD(board_want:A) pairs ORD(board_write:B), ORD(board_write:D): the text after an even
+	 * number is whole
+	 */
 	const __u32 seq = kt_load_acquire(&from->seq);
 
 	kt_memcpy(copy, from, sizeof(*copy));
-	/* ORD(board_want:B) pairs ORD(board_write:A): copied before the number is read again */
+	/*
+	 * ORD(board_want:B) pairs ORD(board_write:A), ORD(board_write:C): copied before the number
+	 * is read again
+	 */
 	kt_fence_load();
 	if (seq & 1 || seq != kt_load(&from->seq) || copy->pid != pid || copy->since != since)
 		return false;
@@ -161,15 +184,16 @@ static void adopt_want(struct ktrace_board_slot *slot, __u32 nr, struct ktrace_b
 	want->pid = own_pid;
 	want->since = own_since;
 	kt_memcpy(to, want, sizeof(*to));
-	/* ORD(board_write:B) pairs ORD(board_want:A): text, then even, then the bit */
+	/* ORD(board_write:B) pairs ORD(board_want:A): text, then even; the bit is our own */
 	kt_store_release(&to->seq, seq + 1);
-	__atomic_fetch_or(&slot->wanted, (__u8)(1u << nr), __ATOMIC_RELEASE);
+	__atomic_fetch_or(&slot->wanted, (__u8)(1u << nr), __ATOMIC_RELAXED);
 }
 
 /* Adopts what the header wants of everyone. */
 static void adopt_common(struct ktrace_board_slot *slot)
 {
-	const __u32 wanted = kt_load(&board->wanted);
+	/* ORD(board_seen:B) pairs ORD(board_bit:B): the want after its bit */
+	const __u32 wanted = kt_load_acquire(&board->wanted);
 	struct ktrace_board_want want;
 
 	for (__u32 n = 0; n < KTRACE_BOARD_WANTS; n++)
@@ -217,7 +241,7 @@ static void adopt_of_parents(struct ktrace_board_slot *slot)
 static void publish(struct ktrace_board_slot *slot)
 {
 	own = slot;
-	/* ORD(board_take:A) pairs ORD(board_claim:A), ORD(board_look:A): a slot with a pid is whole */
+	/* ORD(board_take:A) pairs ORD(board_claim:A), ORD(board_look:A): whole with its pid */
 	kt_store_release(&slot->pid, own_pid);
 	/* ORD(board_take:B) pairs ORD(board_common:A): shown before it looks for common wants */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -251,8 +275,7 @@ static void take_slot(struct ktrace_board_slot *parent, __u32 parent_pid, __u64 
 	own_since = boottime();
 	kt_store(&slot->wanted, 0);
 	kt_store(&slot->state, KTRACE_BOARD_IDLE);
-	kt_store(&slot->flags, !parent && syscall(SYS_prctl, PR_GET_SECCOMP, 0, 0, 0, 0) > 0 ?
-		 KTRACE_BOARD_CONFINED : parent ? kt_load(&parent->flags) : 0);
+	kt_store(&slot->flags, 0);
 	kt_store(&slot->since, own_since);
 	kt_store(&slot->pidns, 0);
 	kt_store(&slot->error, 0);
@@ -287,6 +310,13 @@ const __u8 *board_byte(void)
 	return own ? &own->wanted : NULL;
 }
 
+/* Clears the bit of a want that is whole, but not for this process. */
+static void forget_want(__u32 n)
+{
+	if (!(kt_load(&wants_of(own)[n].seq) & 1))
+		__atomic_fetch_and(&own->wanted, (__u8)~(1u << n), __ATOMIC_RELAXED);
+}
+
 /**
  * board_wish - look for a recording that wants this process
  * @wish:	out: the one of the lowest bit
@@ -299,14 +329,14 @@ bool board_wish(struct board_wish *wish)
 {
 	struct ktrace_board_want want;
 	const bool is_ours = own && kt_load(&own->pid) == own_pid && (__u32)getpid() == own_pid;
-	const __u8 wanted = is_ours ? kt_load(&own->wanted) : 0;
+	/* ORD(board_seen:A) pairs ORD(board_bit:A): the want after its bit */
+	const __u8 wanted = is_ours ? kt_load_acquire(&own->wanted) : 0;
 
 	for (__u32 n = 0; n < KTRACE_BOARD_WANTS; n++) {
 		if (!(wanted & 1u << n))
 			continue;
 		if (!copy_want(wants_of(own) + n, own_pid, own_since, &want)) {
-			if (!(kt_load(&wants_of(own)[n].seq) & 1))
-				__atomic_fetch_and(&own->wanted, (__u8)~(1u << n), __ATOMIC_RELAXED);
+			forget_want(n);
 			continue;
 		}
 		wish->bit = (__u8)(1u << n);
@@ -331,7 +361,7 @@ void board_refused(const struct board_wish *wish, int error)
 {
 	kt_store(&own->error, (__u32)-error);
 	kt_store(&own->state, KTRACE_BOARD_REFUSED);
-	__atomic_fetch_and(&own->wanted, (__u8)~wish->bit, __ATOMIC_RELEASE);
+	__atomic_fetch_and(&own->wanted, (__u8)~wish->bit, __ATOMIC_RELAXED);
 }
 
 /** board_left - tell recorders that the process has left its recording */

@@ -51,8 +51,8 @@ static struct object_list first_objects;
 /* Points an event at the byte that stands for no recording. */
 static void point_away(struct ktrace_event *ev, const __u8 *byte)
 {
-	/* ORD(event_away:A) pairs ORD(event_is_on:A): not with the byte of a recording and no id */
-	kt_store_release(&ev->enabled, byte ? byte : &ev->off);
+	/* Needs no order: the rings are sealed, and the library takes no event without an id. */
+	kt_store(&ev->enabled, byte ? byte : &ev->off);
 	__atomic_store_n(&ev->header, ev->header & ~0xffffu, __ATOMIC_RELAXED);
 	ev->is_refused = 0;
 }

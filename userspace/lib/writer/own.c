@@ -37,8 +37,8 @@ struct channel *own_channel;
 /* Unused ones; only the thread that joins a recording takes from this list. */
 static struct channel *unused;
 
-static __thread struct channel *held __attribute__((tls_model("initial-exec")));
-static __thread uintptr_t outermost __attribute__((tls_model("initial-exec")));
+__thread struct channel *own_held;
+__thread uintptr_t own_outermost;
 /* Number of the thread whose words these are, in its own namespace; 0 = it has not recorded */
 static __thread __u32 number __attribute__((tls_model("initial-exec")));
 
@@ -74,11 +74,11 @@ struct channel *own_alloc(void)
 		for (int i = 0; i < CHANNELS_AT_ONCE; i++)
 			make_unused(&more[i]);
 	}
-	/* ORD(own_alloc:A) pairs ORD(own_free:A): its last user has let go */
-	ch = __atomic_load_n(&unused, __ATOMIC_ACQUIRE);
-	while (!__atomic_compare_exchange_n(&unused, &ch, ch->next, true, __ATOMIC_ACQUIRE,
-					    __ATOMIC_ACQUIRE))
-		;
+	do
+		/* ORD(own_alloc:A) pairs ORD(own_free:A): its last user has let go */
+		ch = __atomic_load_n(&unused, __ATOMIC_ACQUIRE);
+	while (!__atomic_compare_exchange_n(&unused, &ch, ch->next, true, __ATOMIC_RELAXED,
+					    __ATOMIC_RELAXED));
 	nr = ++last;
 	/* A thread that counts itself by mistake may be doing so now: users stays as it is. */
 	ch->number = nr;
@@ -106,7 +106,7 @@ static void put(struct channel *ch)
 	/* False if this was a mistaken user of one that is unused, or being prepared: see get() */
 	if (!kt_load(&ch->is_left))
 		return;
-	map = __atomic_exchange_n(&ch->map, NULL, __ATOMIC_ACQ_REL);
+	map = __atomic_exchange_n(&ch->map, NULL, __ATOMIC_RELAXED);
 	if (!map)
 		return;
 	if (!ch->is_pinned)
@@ -122,6 +122,7 @@ static struct channel *get(void)
 	while (ch) {
 		/* ORD(own_get:A) pairs ORD(own_leave:B): counted first, then looked at again */
 		__atomic_add_fetch(&ch->users, 1, __ATOMIC_SEQ_CST);
+		/* ORD(own_get:B) pairs ORD(own_leave:B): still present after it was counted */
 		if (__atomic_load_n(&own_channel, __ATOMIC_SEQ_CST) == ch)
 			return ch;
 		put(ch);
@@ -150,67 +151,45 @@ static bool is_guest(const struct ktrace_thread *t)
 static kt_noinline struct channel *move(void)
 {
 	struct ktrace_thread *t = &ktrace_thread;
-	struct channel *old = held;
+	struct channel *old = own_held;
 
 	if (is_guest(t))
 		return NULL;
 	forget_channel(t);
-	held = NULL;
+	own_held = NULL;
 	kt_barrier();	/* a handler finds that the thread holds nothing */
 	if (old)
 		put(old);
-	held = get();
-	if (held) {
+	own_held = get();
+	if (own_held) {
 		number = system_gettid();
 		thread_ring_note_end(t);
 	}
-	return held;
+	return own_held;
 }
 
-/**
- * own_enter - begin to use the process's channel
- * @frame:	of the caller
- *
- * Return: the channel, which stays mapped until own_exit(); NULL: none, or it must not be used
- * because the caller has interrupted a use of another one.
- *
- * Context: any; own_exit() has to follow.
- */
-struct channel *own_enter(uintptr_t frame)
+/** own_enter_slow - own_enter() if the thread holds another channel, or may be interrupted */
+struct channel *own_enter_slow(uintptr_t frame)
 {
 	struct channel *ch = present();
 
-	if (kt_unlikely(outermost) && !thread_ring_is_left(frame, outermost))
-		return held == ch ? ch : NULL;
-	outermost = frame;
+	if (own_outermost && !thread_ring_is_left(frame, own_outermost))
+		return own_held == ch ? ch : NULL;
+	own_outermost = frame;
 	kt_barrier();	/* a handler finds this frame */
-	return kt_likely(held == ch) ? ch : move();
+	return own_held == ch ? ch : move();
 }
 
 /** own_again - between own_enter() and own_exit(): get the channel if it has changed */
 struct channel *own_again(void)
 {
-	return held == present() ? held : move();
-}
-
-/** own_is_outermost - true if the caller of own_enter() has not interrupted another one */
-bool own_is_outermost(uintptr_t frame)
-{
-	return outermost == frame;
-}
-
-/** own_exit - end what own_enter() with the same frame has begun */
-void own_exit(uintptr_t frame)
-{
-	kt_barrier();
-	if (kt_likely(outermost == frame))
-		outermost = 0;
+	return own_held == present() ? own_held : move();
 }
 
 /** own_known - the channel that the thread holds, otherwise the process's; for ids of threads */
 struct channel *own_known(void)
 {
-	return held ? held : present();
+	return own_held ? own_held : present();
 }
 
 /** own_note_thread - before the thread makes a child that shares its words */
@@ -237,7 +216,10 @@ void own_publish(struct channel *ch)
  */
 void own_leave(struct channel *ch)
 {
-	/* ORD(own_leave:B) pairs ORD(own_get:A): no longer present before it is given up */
+	/*
+	 * ORD(own_leave:B) pairs ORD(own_get:A), ORD(own_get:B): no longer present before it is
+	 * given up
+	 */
 	__atomic_store_n(&own_channel, NULL, __ATOMIC_SEQ_CST);
 	/* ORD(own_leave:A) pairs ORD(over_head:A): known to be left before the rings are gone */
 	kt_store_release(&ch->is_left, true);
@@ -257,7 +239,7 @@ void own_pin(void)
 	put(ch);
 }
 
-/** own_forget - let the child of a fork, which has one thread, start anew: another one was joining */
+/** own_forget - in the child of a fork: start anew, as another thread was joining */
 void own_forget(void)
 {
 	__atomic_store_n(&own_channel, NULL, __ATOMIC_RELAXED);
@@ -270,16 +252,16 @@ void own_after_fork(void)
 
 	number = 0;
 	if (ch)
-		ch->users = 1 + (held == ch);
+		ch->users = 1 + (own_held == ch);
 }
 
 /** own_thread_ends - let go of the channel; the thread may still record in a later destructor */
 void own_thread_ends(void)
 {
-	struct channel *old = held;
+	struct channel *old = own_held;
 
 	forget_channel(&ktrace_thread);
-	held = NULL;
+	own_held = NULL;
 	if (old)
 		put(old);
 }

@@ -189,7 +189,7 @@ record_event(const struct channel *ch, const struct ktrace_event *ev,
 
 	if (!rec.tid_flags)
 		channel_lose(ch, KTRACE_LOST_NORING);
-	else if (rec.id >= KTRACE_ID_FIRST)	/* otherwise the process is just joining or leaving */
+	else if (rec.id >= KTRACE_ID_FIRST)	/* otherwise it is just joining or leaving */
 		put(ch, t, &rec, &patience);
 	own_exit(frame);
 	errno = saved;
