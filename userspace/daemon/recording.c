@@ -133,8 +133,8 @@ static void dismiss(struct recording *r)
 	if (ktrace_session_holders(r->session, 1, &h) || !h.nr)
 		return;
 	if (ktrace_session_dismiss(r->session) == -EOPNOTSUPP)
-		log_note("programs with an older libktrace took part: programs of this recording "
-			 "cannot be attached again");
+		log_note("programs without a board or with an older libktrace took part: those of "
+			 "this recording cannot be attached again");
 }
 
 static void close_session(struct recording *r)

@@ -147,6 +147,7 @@ static int join(const char *session, __u64 home, bool is_late)
 		return err;
 	}
 	ids_init(ch, home);
+	ch->leaves = board_byte();
 	own_publish(ch);
 	own_again();
 	thread_init_channel(ch);

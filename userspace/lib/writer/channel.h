@@ -50,6 +50,7 @@ struct channel_ids {
  * @map:	the mapping, which own.c frees
  * @map_size:	its bytes
  * @users:	threads that hold it, and one more while it is the process's own
+ * @leaves:	the process has a board to return to
  * @is_left:	the process has left it
  * @is_pinned:	events that the library cannot find any more point into it
  * @ids:	ids of threads
@@ -80,6 +81,7 @@ struct channel {
 	char *map;
 	size_t map_size;
 	__u32 users;
+	bool leaves;
 	bool is_left;
 	bool is_pinned;
 	struct channel_ids ids;

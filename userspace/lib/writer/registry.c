@@ -133,7 +133,7 @@ void registry_add(const struct channel *ch, __u16 type, __u32 tid, const char *t
 {
 	const struct ktrace_entry header = {
 		.type = type, .tid = tid, .ts = ts,
-		.id = type == KTRACE_ENTRY_PROCESS ? KTRACE_PROCESS_LEAVES : 0,
+		.id = type == KTRACE_ENTRY_PROCESS && ch->leaves ? KTRACE_PROCESS_LEAVES : 0,
 	};
 	const __u64 size = entry_size(text);
 	const __u64 room = share == REGISTRY_HALF ? registry_size(ch) / 2 : 0;
