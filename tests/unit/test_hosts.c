@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "../../userspace/lib/model/machine.c"
 #include "../../userspace/viewer/base/hosts.c"
 
 #define FILES 5
