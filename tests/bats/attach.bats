@@ -217,7 +217,7 @@ attached()
 	[[ $stderr == *"process $pid"*"has no libktrace"*"ktraced --prepare"* ]]
 	run_ktraced --duration 0.2 -o t -p 4000000
 	[ "$status" = 125 ]
-	[[ $stderr == *"process 4000000: there is no such process"* ]]
+	[[ $stderr == *"process 4000000: No such process"* ]]
 	KTRACE_BOARD=none late -u 200
 	run_ktraced --duration 0.2 -o t -p "$late"
 	[[ $stderr == *"process $late"*"not on this board"* ]]

@@ -155,7 +155,7 @@ int attach_open(struct attach *at, const struct options *o)
 		return -1;
 	for (unsigned int i = 0; i < o->pid_nr; i++)
 		if (is_gone(o->pids[i])) {
-			log_error("process %d: there is no such process", o->pids[i]);
+			log_error("process %d: No such process", o->pids[i]);
 			return EXIT_OWN;
 		}
 	error = open_board(at);
