@@ -186,15 +186,11 @@ not_begun()
 
 @test "KTRACE_DEBUG: programs say whether they have attached, or why not" {
 	KTRACE_DEBUG=1 capture "$PROGS/flood" -n 1
-	[ "$stderr" = "libktrace: KTRACE_SESSION: not set, not attached
-libktrace: board: KTRACE_BOARD is none" ]
+	[[ $stderr == "libktrace: KTRACE_SESSION: not set, not attached" ]]
 	KTRACE_DEBUG=1 KTRACE_SESSION=shm:/nowhere capture "$PROGS/flood" -n 1
-	[[ $stderr == "libktrace: shm:/nowhere: No such file or directory"* ]]
+	[[ $stderr == "libktrace: shm:/nowhere: No such file or directory" ]]
 	KTRACE_DEBUG=1 run_ktraced -q -o t -- "$PROGS/flood" -n 1
-	[[ $stderr == "libktrace: "*": attached"* ]]
-	KTRACE_BOARD=hints KTRACE_DEBUG=1 capture "$PROGS/flood" -n 1
-	[ "$stderr" = "libktrace: KTRACE_SESSION: not set, not attached" ]
-	KTRACE_BOARD=hints "$PROGS/board" remove
+	[[ $stderr == "libktrace: "*": attached" ]]
 }
 
 @test "the viewer: a file instead of a command" {

@@ -6,10 +6,8 @@
 #include <stdbool.h>
 #include <linux/types.h>
 
-struct channel;
-
-void ids_init(struct channel *ch, __u64 home);
-void ids_after_fork(struct channel *ch);
+void ids_init(void);
+void ids_after_fork(void);
 bool ids_are_foreign(void);
 bool ids_have_home(void);
 __u32 ids_of(__u32 tid);

@@ -3,9 +3,7 @@
 #ifndef KTRACE_WRITER_MAPS_H
 #define KTRACE_WRITER_MAPS_H
 
-struct channel;
-
-void maps_announce(const struct channel *ch);
+void maps_announce(void);
 void maps_after_fork(void);
 
 #endif

@@ -5,10 +5,8 @@
 
 #include <linux/types.h>
 
-struct channel;
-
-void process_announce(const struct channel *ch, const char *maps, __u64 ts);
-void process_announce_thread(const struct channel *ch, __u32 tid, __u64 ts);
-void process_announce_name(const struct channel *ch, __u32 tid, const char *name);
+void process_announce(const char *maps, __u64 ts);
+void process_announce_thread(__u32 tid, __u64 ts);
+void process_announce_name(__u32 tid, const char *name);
 
 #endif
