@@ -65,10 +65,14 @@ static void add_nested(struct image *im, __u16 type, __u32 stream)
 	const size_t first = im->size, end = first + NESTED * sizeof(struct ktrace_section);
 	struct ktrace_section s = { .type = type, .stream = stream, .pos = 8 };
 	struct ktrace_index *index = malloc((2 + NESTED) * sizeof(*index));
-	size_t at = end;
+	struct ktrace_section counts;
+	size_t at = end, old = first;
 
-	/* Two entries that are there: behind the first section's end lies the index of the file. */
-	memcpy(index, im->bytes + first + sizeof(s), 2 * sizeof(*index));
+	/* Two entries that are there: the index of the file follows the numbers of events. */
+	memcpy(&counts, im->bytes + first, sizeof(counts));
+	if (counts.type == KTRACE_SECTION_COUNTS)
+		old += sizeof(counts) + (((size_t)counts.size + 7) & ~(size_t)7);
+	memcpy(index, im->bytes + old + sizeof(s), 2 * sizeof(*index));
 	memset(im->bytes + first, 0, (1 << 20) - first);
 	for (__u32 i = NESTED; i--;) {
 		at -= sizeof(s);

@@ -140,7 +140,7 @@ static int take_meta(struct trace *t, __u64 offset, __u64 end)
 	return t->error;
 }
 
-/* True if the section of an unknown stream is intact; reports it if not. */
+/* True if a section of an unknown stream, or of counts, is intact; reports it if not. */
 static bool is_intact(struct trace *t, __u64 offset, __u64 end)
 {
 	struct ktrace_section s;
@@ -188,6 +188,8 @@ static int add_to_stream(struct trace *t, const struct ktrace_index *e, __u64 en
 
 static int add_counts(struct trace *t, const struct ktrace_index *e, __u64 end)
 {
+	if (!is_intact(t, e->offset, end))
+		return 0;
 	if (!LIST_RESIZE(t->counts, t->counts_nr + 1))
 		return -ENOMEM;
 	t->counts[t->counts_nr++] = (struct counts_at){ .offset = e->offset, .end = end };
