@@ -415,7 +415,7 @@ static void test_growth(void)
 	make_event(&a, 14, 5);
 	make_end_block(&a);
 	CHECK_EQ(ktrace_tracefile_close(tf), 0);
-	CHECK_EQ(ktrace_traceset_poll(set), 1);
+	CHECK_EQ(ktrace_traceset_poll(set), 2);	/* with the numbers of events */
 	CHECK_EQ(next_number(set), 5);
 	CHECK_EQ(next_number(set), -1);
 	CHECK(ktrace_trace_is_closed(ktrace_traceset_trace(set, 0)));
