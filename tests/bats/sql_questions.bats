@@ -51,7 +51,7 @@ files()
 	# The answers differ; all commands succeed.
 	cp "$PAGE" page.md
 	"$QUESTIONS" page.md --update 2>err
-	! grep -q 'status [^0]' err
+	fails grep -q 'status [^0]' err
 	grep -q 'status 0' err
 }
 
