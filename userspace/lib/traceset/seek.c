@@ -162,15 +162,19 @@ static void see_end(struct stream *s, size_t entry)
 		e = &s->entries[entry];
 		if ((e->place & (ENTRY_LOST | ENTRY_BAD)) == ENTRY_LOST)
 			continue;
-		if (!(e->place & ENTRY_BAD) &&
-		    !ktrace_reader_header(trace_reader(s->trace, entry_offset(e)),
-					  entry_offset(e), &sec)) {
-			s->before_raw = sec.last_ts;
-			if (s->end_pos != END_UNKNOWN)
-				s->end_pos = sec.pos + sec.raw_size;
+		if (e->place & ENTRY_BAD) {
+			s->end_pos = END_UNKNOWN;
+			continue;
+		}
+		if (ktrace_reader_header(trace_reader(s->trace, entry_offset(e)),
+					 entry_offset(e), &sec)) {
+			s->end_pos = END_UNKNOWN;	/* one is enough: a file may have many */
 			return;
 		}
-		s->end_pos = END_UNKNOWN;
+		s->before_raw = sec.last_ts;
+		if (s->end_pos != END_UNKNOWN)
+			s->end_pos = sec.pos + sec.raw_size;
+		return;
 	}
 }
 
