@@ -124,6 +124,7 @@ int main(void)
 	test_nested(KTRACE_SECTION_META, 0);
 	test_nested(KTRACE_SECTION_BLOCK, 0);
 	test_nested(KTRACE_SECTION_LOST, 0);
+	test_nested(KTRACE_SECTION_COUNTS, 0);
 	test_nested(KTRACE_SECTION_BLOCK, 7);
 	unlink(path);
 	puts("ok");
