@@ -57,6 +57,21 @@ int ktrace_follow_step(struct follow_cursor *c)
 	return ret ? ret : 1;
 }
 
+int ktrace_follow_next(struct cursor *base)
+{
+	struct follow_cursor *c = (struct follow_cursor *)base;
+	int ret;
+
+	while (c->at == c->nr) {
+		c->at = c->nr = 0;
+		ret = ktrace_follow_step(c);
+		if (ret != 1)
+			return ret;
+	}
+	c->at++;
+	return 1;
+}
+
 void ktrace_follow_end(struct follow_cursor *c)
 {
 	ktrace_state_free(c->state);
@@ -87,23 +102,19 @@ struct span {
  * struct span_cursor - rows of intervals
  * @f:		common part
  * @spans:	queue
- * @nr:		rows in it
- * @at:		the next one
  * @cap:	room
  * @has_tid:	there are conditions on the thread
  */
 struct span_cursor {
 	struct follow_cursor f;
 	struct span *spans;
-	size_t nr;
-	size_t at;
 	size_t cap;
 	bool has_tid;
 };
 
 static const struct span *row_of(const struct span_cursor *c)
 {
-	return &c->spans[c->at - 1];
+	return &c->spans[c->f.at - 1];
 }
 
 static const struct table_class state_class, wait_class, wake_class, call_class;
@@ -120,11 +131,11 @@ static struct span *add(struct span_cursor *c, const struct ktrace_process *p, _
 
 	if (c->has_tid && !ktrace_cursor_takes(&c->f.base, INTERVAL_TID, p->tid))
 		return NULL;
-	if (!LIST_GROW(c->spans, c->nr, c->cap)) {
+	if (!LIST_GROW(c->spans, c->f.nr, c->cap)) {
 		c->f.error = -ENOMEM;
 		return NULL;
 	}
-	s = &c->spans[c->nr++];
+	s = &c->spans[c->f.nr++];
 	*s = (struct span){ .process = *p };
 	s->at = (struct interval){ .from = from, .to = to, .tid = p->tid, .has_tid = true,
 				   .machine = p->machine, .cpu = p->cpu };
@@ -170,24 +181,25 @@ static void on_left(void *arg, const struct ktrace_process *p,
 		    const struct ktrace_mode_level *level, __u64 until, __s64 value)
 {
 	struct span_cursor *c = arg;
-	const size_t nr = c->nr;
+	const size_t nr = c->f.nr;
 
 	add_call(c, p, level, until);
-	if (c->nr > nr)
+	if (c->f.nr > nr)
 		c->spans[nr].value = value;
 }
 
 /* Adds the calls that have not returned. */
-static void add_open_calls(struct span_cursor *c)
+static void add_open_calls(struct follow_cursor *f)
 {
+	struct span_cursor *c = (struct span_cursor *)f;
 	const struct ktrace_process *p;
-	size_t i, first = c->nr;
+	size_t i, first = c->f.nr;
 	__u32 k;
 
 	for (i = 0; (p = ktrace_state_process(c->f.state, i)); i++)
 		for (k = 0; k < p->depth && p->status != KTRACE_STATUS_DEAD; k++)
 			add_call(c, p, &p->stack[k], c->f.last);
-	for (; first < c->nr; first++)
+	for (; first < c->f.nr; first++)
 		c->spans[first].at.is_open = true;
 }
 
@@ -195,33 +207,16 @@ static int filter(struct cursor *base)
 {
 	struct span_cursor *c = (struct span_cursor *)base;
 
-	c->nr = c->at = 0;
+	c->f.nr = c->f.at = 0;
 	c->has_tid = ktrace_cursor_has(base, INTERVAL_TID);
 	c->f.watch = (struct ktrace_state_watch){ .arg = c };
-	if (is_table(c, &call_class))
+	if (is_table(c, &call_class)) {
 		c->f.watch.left = on_left;
-	else
+		c->f.end = add_open_calls;
+	} else {
 		c->f.watch.span = on_span;
-	return ktrace_follow_begin(&c->f);
-}
-
-static int next(struct cursor *base)
-{
-	struct span_cursor *c = (struct span_cursor *)base;
-	int ret;
-
-	while (c->at == c->nr) {
-		c->at = c->nr = 0;
-		ret = ktrace_follow_step(&c->f);
-		if (ret != 1)
-			return ret;
-		if (c->f.is_over && is_table(c, &call_class))
-			add_open_calls(c);
-		if (c->f.error)
-			return c->f.error;
 	}
-	c->at++;
-	return 1;
+	return ktrace_follow_begin(&c->f);
 }
 
 static void close_spans(struct cursor *base)
@@ -376,7 +371,7 @@ static const struct column call_columns[] = {
 
 #define SPAN_CLASS(thing) { \
 	.cursor_size = sizeof(struct span_cursor), .cost = COST_ALL, .time = -1, .ns = -1, \
-	.filter = filter, .next = next, .column = thing##_column, .close = close_spans }
+	.filter = filter, .next = ktrace_follow_next, .column = thing##_column, .close = close_spans }
 #define COLUMNS(list) .columns = list, .nr = sizeof(list) / sizeof((list)[0])
 
 static const struct table_class state_class = SPAN_CLASS(state);

@@ -23,6 +23,8 @@
  * @end:	called after the last event, before what still lasts is reported; may be NULL
  * @last:	latest time so far
  * @is_over:	all events were read
+ * @nr:		rows in the table's queue, which is empty before the next event is read
+ * @at:		the row after the present one
  * @cell:	text being made
  * @error:	-errno of a callback
  */
@@ -35,6 +37,8 @@ struct follow_cursor {
 	void (*end)(struct follow_cursor *c);
 	__u64 last;
 	bool is_over;
+	size_t nr;
+	size_t at;
 	struct ktrace_out cell;
 	int error;
 };
@@ -46,6 +50,8 @@ int ktrace_follow_begin(struct follow_cursor *c);
  * end, -errno.
  */
 int ktrace_follow_step(struct follow_cursor *c);
+/* Goes to the next row of the queue, and fills it where it is empty. For struct table_class. */
+int ktrace_follow_next(struct cursor *base);
 void ktrace_follow_end(struct follow_cursor *c);
 
 #endif

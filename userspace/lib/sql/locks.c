@@ -47,8 +47,6 @@ struct lock_row {
  * @names:	of objects
  * @held_up:	threads that wait for locks
  * @rows:	queue, empty before the next event is read
- * @nr:		rows in it
- * @at:		the next one
  * @cap:	room
  */
 struct lock_cursor {
@@ -57,8 +55,6 @@ struct lock_cursor {
 	struct object_names *names;
 	struct held_up held_up;
 	struct lock_row *rows;
-	size_t nr;
-	size_t at;
 	size_t cap;
 };
 
@@ -81,11 +77,11 @@ static struct lock_row *add(struct lock_cursor *c, const struct model_thread *t,
 
 	if (!ktrace_cursor_takes(&c->f.base, INTERVAL_TID, t->tid))
 		return NULL;
-	if (!LIST_GROW(c->rows, c->nr, c->cap)) {
+	if (!LIST_GROW(c->rows, c->f.nr, c->cap)) {
 		c->f.error = -ENOMEM;
 		return NULL;
 	}
-	r = &c->rows[c->nr++];
+	r = &c->rows[c->f.nr++];
 	*r = (struct lock_row){ .kind = o ? o->kind : MODEL_THREAD };
 	r->at = (struct interval){ .from = from, .to = to, .tid = t->tid, .has_tid = true,
 				   .pid = t->process->pid, .machine = machine,
@@ -163,7 +159,7 @@ static void end(struct follow_cursor *f)
 
 static void forget(struct lock_cursor *c)
 {
-	c->nr = c->at = 0;
+	c->f.nr = c->f.at = 0;
 	model_free(c->model);
 	c->model = NULL;
 	object_names_free(c->names);
@@ -209,23 +205,6 @@ static int begin_blocks(struct cursor *base)
 	const struct model_watch watch = { .given = on_given, .thread = on_thread, .arg = base };
 
 	return begin((struct lock_cursor *)base, &watch);
-}
-
-static int next(struct cursor *base)
-{
-	struct lock_cursor *c = (struct lock_cursor *)base;
-	int ret;
-
-	while (c->at == c->nr) {
-		c->at = c->nr = 0;
-		ret = ktrace_follow_step(&c->f);
-		if (ret != 1)
-			return ret;
-		if (c->f.error)
-			return c->f.error;
-	}
-	c->at++;
-	return 1;
 }
 
 static void close_locks(struct cursor *base)
@@ -289,7 +268,7 @@ static void result_call(struct lock_cursor *c, sqlite3_context *to, const struct
 static void column(struct cursor *base, sqlite3_context *to, int i)
 {
 	struct lock_cursor *c = (struct lock_cursor *)base;
-	const struct lock_row *r = &c->rows[c->at - 1];
+	const struct lock_row *r = &c->rows[c->f.at - 1];
 
 	switch (i) {
 	case LOCK_NUMBER:
@@ -321,7 +300,7 @@ static void column(struct cursor *base, sqlite3_context *to, int i)
 
 #define LOCK_CLASS(things) { \
 	.cursor_size = sizeof(struct lock_cursor), .cost = COST_ALL, .time = -1, .ns = -1, \
-	.filter = begin_##things, .next = next, .column = column, .close = close_locks }
+	.filter = begin_##things, .next = ktrace_follow_next, .column = column, .close = close_locks }
 #define COLUMNS(list) .columns = list, .nr = sizeof(list) / sizeof((list)[0])
 
 static const struct table_class wait_class = LOCK_CLASS(waits);
