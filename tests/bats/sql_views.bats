@@ -7,6 +7,7 @@
 # shellcheck disable=SC2154 # capture sets status and output
 
 load helpers
+load sql
 
 setup()
 {
@@ -18,15 +19,6 @@ setup()
 teardown()
 {
 	teardown_test
-}
-
-# sql QUERY [FILE...]: the rows of a query, cells separated by |, without the head
-sql()
-{
-	local query=$1
-	shift
-	[ $# -gt 0 ] || set -- t
-	printf '.mode list\n.headers off\n%s;\n' "$query" | "$KTRACE" sql "$@"
 }
 
 # import FILE

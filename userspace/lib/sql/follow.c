@@ -371,7 +371,8 @@ static const struct column call_columns[] = {
 
 #define SPAN_CLASS(thing) { \
 	.cursor_size = sizeof(struct span_cursor), .cost = COST_ALL, .time = -1, .ns = -1, \
-	.filter = filter, .next = ktrace_follow_next, .column = thing##_column, .close = close_spans }
+	.filter = filter, .next = ktrace_follow_next, \
+	.column = thing##_column, .close = close_spans }
 #define COLUMNS(list) .columns = list, .nr = sizeof(list) / sizeof((list)[0])
 
 static const struct table_class state_class = SPAN_CLASS(state);

@@ -300,7 +300,8 @@ static void column(struct cursor *base, sqlite3_context *to, int i)
 
 #define LOCK_CLASS(things) { \
 	.cursor_size = sizeof(struct lock_cursor), .cost = COST_ALL, .time = -1, .ns = -1, \
-	.filter = begin_##things, .next = ktrace_follow_next, .column = column, .close = close_locks }
+	.filter = begin_##things, .next = ktrace_follow_next, \
+	.column = column, .close = close_locks }
 #define COLUMNS(list) .columns = list, .nr = sizeof(list) / sizeof((list)[0])
 
 static const struct table_class wait_class = LOCK_CLASS(waits);
