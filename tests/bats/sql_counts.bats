@@ -139,25 +139,14 @@ reads()
 	done
 }
 
-@test "counts: a file that is not closed has none, nor has one that was recovered" {
+@test "counts: a file that is not closed has none" {
 	"$PROGS/machine" 20000 t
 	head -c 500000 t >u
 	fails has_counts u
 	is_right u
-	# As ktraced --recover continues a file
-	"$PROGS/mktrace" v <<-END
-		meta trace version=1 start_ns=1 backend=dev clock=tsc
-		meta clock raw=0 mono_ns=0 real_ns=1 hz=1000000000
-		meta stream id=0 kind=user cpu=0 ring=65536 block=4096 policy=drop
-		meta event kind=user id=16 desc=a:b{}
-		block 0
-		rec 1 16 7
-	END
-	has_counts v
-	is_right v
 }
 
-@test "counts: ktraced that was killed" {
+@test "counts: ktraced that was killed, and a file that was recovered" {
 	start_ktraced -o t --policy block -- "$PROGS/flood" -n 2000000 -u 20
 	retry 0.05 has_events
 	LEFT=$(session_of "$pid")
@@ -165,6 +154,13 @@ reads()
 	kill -KILL "$pid"
 	wait "$pid" || true
 	kill_tree "$command"
+	fails has_counts t
+	is_right t
+	# Another process completes the file, and has not seen its first blocks.
+	"$KTRACED" -q --recover "$LEFT"
+	LEFT=
+	run_ktrace info t
+	[[ $output == *" closed"* ]]
 	fails has_counts t
 	is_right t
 }
