@@ -552,7 +552,9 @@ void kt_buffer_show_enabled(struct kt_buffer *b, u16 id, bool on)
 void kt_buffer_close(struct kt_buffer *b)
 {
 	buffer_leave(b);
-	memset(b->base + b->l.enable_off, 0, KTRACE_ID_NR);
+	/* An owner that closed it itself has left the bytes as writers need them. */
+	if (READ_ONCE(((struct ktrace_control *)b->base)->state) != KTRACE_STATE_CLOSED)
+		memset(b->base + b->l.enable_off, 0, KTRACE_ID_NR);
 	kt_buffer_set_state(b, KTRACE_STATE_CLOSED);
 }
 

@@ -6,6 +6,7 @@
  * empty: head = tail = 0, owner 0, entry word 0, id 0 = padding.
  */
 #include "ring.h"
+#include <linux/ktrace_board.h>
 #include <linux/ktrace_context.h>
 #include <linux/ktrace_events.h>
 #include <linux/ktrace_file.h>
@@ -45,7 +46,9 @@ FIELD(ktrace_ring, records, 24, 8);
 FIELD(ktrace_ring, owner, 32, 4);
 FIELD(ktrace_ring, reserved0, 36, 4);
 FIELD(ktrace_ring, generation, 40, 4);
-FIELD(ktrace_ring, reserved, 44, 20);
+FIELD(ktrace_ring, reserved1, 44, 4);
+FIELD(ktrace_ring, sealed, 48, 8);
+FIELD(ktrace_ring, reserved, 56, 8);
 FIELD(ktrace_ring, lost, 64, 64);
 
 SIZE(ktrace_tail, 64);
@@ -508,3 +511,34 @@ __u32 kt_ring_payload_max(__u32 block_size)
 
 	return max < KTRACE_LEN_MAX ? max : KTRACE_LEN_MAX;
 }
+
+SIZE(ktrace_board_want, 128);
+FIELD(ktrace_board_want, seq, 0, 4);
+FIELD(ktrace_board_want, pid, 4, 4);
+FIELD(ktrace_board_want, since, 8, 8);
+FIELD(ktrace_board_want, pidns, 16, 8);
+FIELD(ktrace_board_want, reserved, 24, 8);
+FIELD(ktrace_board_want, session, 32, 96);
+
+SIZE(ktrace_board_slot, 64);
+FIELD(ktrace_board_slot, wanted, 0, 1);
+FIELD(ktrace_board_slot, state, 1, 1);
+FIELD(ktrace_board_slot, flags, 2, 1);
+FIELD(ktrace_board_slot, reserved0, 3, 1);
+FIELD(ktrace_board_slot, pid, 4, 4);
+FIELD(ktrace_board_slot, since, 8, 8);
+FIELD(ktrace_board_slot, pidns, 16, 8);
+FIELD(ktrace_board_slot, error, 24, 4);
+FIELD(ktrace_board_slot, joins, 28, 4);
+FIELD(ktrace_board_slot, leaves, 32, 4);
+FIELD(ktrace_board_slot, reserved, 36, 28);
+
+SIZE(ktrace_board, 1152);
+FIELD(ktrace_board, magic, 0, 4);
+FIELD(ktrace_board, version, 4, 4);
+FIELD(ktrace_board, full, 8, 4);
+FIELD(ktrace_board, wanted, 12, 4);
+FIELD(ktrace_board, recorder, 16, 32);
+FIELD(ktrace_board, recorder_ns, 48, 64);
+FIELD(ktrace_board, reserved, 112, 16);
+FIELD(ktrace_board, want, 128, 1024);

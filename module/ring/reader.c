@@ -16,13 +16,21 @@
 /* How often to follow a writer that overtakes while its oldest block is looked up. */
 #define CHASE_MAX 8
 
+/* Returns the position that @head means. */
+static __u64 position_of(const struct kt_reader *rd, __u64 head)
+{
+	if (head == KTRACE_HEAD_SEALED)
+		head = kt_load(&rd->ring.w->sealed);
+	return head & ~(__u64)(KTRACE_ALIGN - 1);
+}
+
 static __u64 load_head(const struct kt_reader *rd)
 {
 	/*
 	 * ORD(peek:A) pairs ORD(publish:A), ORD(publish_rest:A), ORD(rseq_record:A),
-	 * ORD(rseq_list:A): records below head are complete
+	 * ORD(rseq_list:A), ORD(seal:A): records below head are complete
 	 */
-	return kt_load_acquire(&rd->ring.w->head) & ~(__u64)(KTRACE_ALIGN - 1);
+	return position_of(rd, kt_load_acquire(&rd->ring.w->head));
 }
 
 static __u64 own_losses(const struct kt_reader *rd)
@@ -83,9 +91,12 @@ static bool copy_block(const struct kt_ring *r, __u64 pos, struct ktrace_block *
 /* True if the writer may have stored to the block at @pos by now. */
 static bool overtaken(const struct kt_reader *rd, __u64 pos)
 {
+	__u64 head;
+
 	/* ORD(still_valid:A) pairs ORD(give_up_block:A): bytes are read before head again */
 	kt_fence_load();
-	return kt_pos_is_before(pos, kt_ring_oldest(&rd->ring, kt_load(&rd->ring.w->head)));
+	head = position_of(rd, kt_load(&rd->ring.w->head));
+	return kt_pos_is_before(pos, kt_ring_oldest(&rd->ring, head));
 }
 
 /* Overwrite policy: skips overwritten records. Returns false if the writer is too fast just now. */
@@ -291,7 +302,7 @@ void kt_reader_lost(const struct kt_reader *rd, struct ktrace_lost *sum)
  */
 __u64 kt_reader_unread(struct kt_reader *rd)
 {
-	const __u64 head = kt_load(&rd->ring.w->head) & ~(__u64)(KTRACE_ALIGN - 1);
+	const __u64 head = position_of(rd, kt_load(&rd->ring.w->head));
 	const __u64 n = head - rd->pos;
 
 	see_head(rd, head);

@@ -260,12 +260,13 @@ refused()
 }
 
 # bats test_tags=shm
-@test "--all and -p need kernel events" {
+@test "--all needs kernel events, and -p a program with libktrace" {
 	run_ktraced --all -o t -- true
 	[ "$status" -eq 125 ]
 	[[ $stderr == *"kernel events"* ]]
 	run_ktraced -p $BASHPID -o t
 	[ "$status" -eq 125 ]
+	[[ $stderr == *"has no libktrace"* ]]
 	[ ! -e t ]
 }
 

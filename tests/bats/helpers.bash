@@ -13,7 +13,8 @@ cd -P "${BUILD:-build}"
 BUILD=$PWD
 cd "$STARTED_IN"
 KTRACE_BACKEND=${KTRACE_BACKEND:-shm}
-# Not the user's own
+# Not the user's own; attach.bats has boards
+export KTRACE_BOARD=none
 export KTRACE_CLOCKS_CACHE=${BATS_RUN_TMPDIR:-}${BATS_RUN_TMPDIR:+/clocks-cache}
 read -r MACHINE </proc/sys/kernel/hostname
 KTRACED=$BUILD/bin/ktraced

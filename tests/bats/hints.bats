@@ -186,11 +186,15 @@ not_begun()
 
 @test "KTRACE_DEBUG: programs say whether they have attached, or why not" {
 	KTRACE_DEBUG=1 capture "$PROGS/flood" -n 1
-	[[ $stderr == "libktrace: KTRACE_SESSION: not set, not attached" ]]
+	[ "$stderr" = "libktrace: KTRACE_SESSION: not set, not attached
+libktrace: board: KTRACE_BOARD is none" ]
 	KTRACE_DEBUG=1 KTRACE_SESSION=shm:/nowhere capture "$PROGS/flood" -n 1
-	[[ $stderr == "libktrace: shm:/nowhere: No such file or directory" ]]
+	[[ $stderr == "libktrace: shm:/nowhere: No such file or directory"* ]]
 	KTRACE_DEBUG=1 run_ktraced -q -o t -- "$PROGS/flood" -n 1
-	[[ $stderr == "libktrace: "*": attached" ]]
+	[[ $stderr == "libktrace: "*": attached"* ]]
+	KTRACE_BOARD=hints KTRACE_DEBUG=1 capture "$PROGS/flood" -n 1
+	[ "$stderr" = "libktrace: KTRACE_SESSION: not set, not attached" ]
+	KTRACE_BOARD=hints "$PROGS/board" remove
 }
 
 @test "the viewer: a file instead of a command" {

@@ -105,7 +105,7 @@ refused_in_shm()
 	[ "$(summary events)" = 82 ]
 	capture unshare -Urm "$KTRACED" -o t --all -- true
 	[ "$status" = 125 ]
-	[[ $stderr == *"--all and -p need kernel events, which cannot be recorded: "* ]]
+	[[ $stderr == *"--all needs kernel events, which cannot be recorded: "* ]]
 }
 
 # in_container COMMAND...: as an unprivileged user of the group, root in name spaces of its own, with
@@ -133,7 +133,7 @@ in_container()
 	# Being root there is no right to see the kernel here.
 	in_container "$KTRACED" --backend=dev --all -o u -- true
 	[ "$status" = 125 ]
-	[[ $stderr == *"--all and -p need kernel events, which cannot be recorded: "* ]]
+	[[ $stderr == *"--all needs kernel events, which cannot be recorded: "* ]]
 	# From outside the program has ids that no kernel gives, and the recording ends with it.
 	run_ktraced -e hello -o v -- unshare -pf --mount-proc "$EXAMPLES/hello"
 	[ "$status" = 0 ]

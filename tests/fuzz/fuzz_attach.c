@@ -18,6 +18,8 @@ static void *guarded_mmap(void *at, size_t size, int prot, int flags, int fd, of
 #include "../../userspace/lib/writer/registry.h"
 #include "../../userspace/lib/writer/thread_ring.h"
 
+static struct channel channel;
+
 #define FILE_SIZE (1u << 18)
 #define REGISTRY_OFF 20480u
 #define REGISTRY_SIZE 8192u
@@ -109,7 +111,7 @@ static void act(struct ktrace_event *ev, struct input *in)
 	switch (input_number(in, 1) & 7) {
 	case 0:
 		text = input_string(in);
-		id = registry_event(text);
+		id = registry_event(&channel, text);
 		REQUIRE(!id || (id >= KTRACE_ID_FIRST && id < channel.id_nr));
 		if (id)
 			ev->header = id;
@@ -118,7 +120,7 @@ static void act(struct ktrace_event *ev, struct input *in)
 	case 1:
 		text = input_string(in);
 		find_session(text);
-		registry_add(KTRACE_ENTRY_THREAD, (__u32)input_number(in, 4), text, 0,
+		registry_add(&channel, KTRACE_ENTRY_THREAD, (__u32)input_number(in, 4), text, 0,
 			     REGISTRY_ALL);
 		free(text);
 		break;

@@ -66,8 +66,10 @@ static DIR *fake_opendir(const char *path)
 #include "traceset/trace.h"
 
 /* process.c is here for its notes: it announces nothing. */
-void registry_add(__u16 type, __u32 tid, const char *text, __u64 ts, enum registry_share share)
+void registry_add(const struct channel *ch, __u16 type, __u32 tid, const char *text, __u64 ts,
+		  enum registry_share share)
 {
+	(void)ch;
 	(void)type;
 	(void)tid;
 	(void)text;

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 
 #include "../../userspace/lib/writer/channel.h"
+#include "../../userspace/lib/writer/own.h"
 #include "arch/arch.h"
 
 #define OTHER_MAX 4096u
@@ -522,18 +523,25 @@ static struct ktrace_control control(uint32_t policy, uint32_t cpu_nr)
 void step_channel(uint32_t policy, uint64_t start, uint64_t records, uint32_t cpu_nr)
 {
 	struct ktrace_control c = control(policy, cpu_nr);
+	struct channel *channel;
 	unsigned int i;
 
 	map = mmap(NULL, MAP_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (map == MAP_FAILED || channel_check(&c, MAP_SIZE))
 		step_fail("channel");
 	memcpy(map, &c, sizeof(c));
-	channel_init(&channel, map, &c, false);
+	if (own_channel)
+		own_leave(own_channel);
+	channel = own_alloc();
+	if (!channel)
+		step_fail("channel");
+	channel_init(channel, map, &c, false);
+	own_publish(channel);
 	for (i = 0; i < c.ring_nr; i++) {
 		if (i < cpu_nr)
-			channel_cpu_ring(&channel, i, &rings[i]);
+			channel_cpu_ring(channel, i, &rings[i]);
 		else
-			channel_thread_ring(&channel, i - cpu_nr, &rings[i]);
+			channel_thread_ring(channel, i - cpu_nr, &rings[i]);
 		rings[i].w->head = start;
 		rings[i].w->records = records;
 		rings[i].w->reserve = (start / 8 & ((1ull << 44) - 1)) | records << 44;

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "../../userspace/lib/writer/channel.h"
+#include "../../userspace/lib/writer/own.h"
 #include "arch/arch.h"
 
 #define NO_BLOCK 0xffffffffu
@@ -156,7 +157,7 @@ static void reader_reads(ucontext_t *uc)
 static void session_closes(ucontext_t *uc)
 {
 	(void)uc;
-	((struct ktrace_control *)channel.control)->state = KTRACE_STATE_CLOSED;
+	((struct ktrace_control *)(uintptr_t)own_channel->control)->state = KTRACE_STATE_CLOSED;
 }
 
 static void dies(ucontext_t *uc)

@@ -14,6 +14,7 @@
 #include <sys/time.h>
 
 #include "../../userspace/lib/writer/channel.h"
+#include "../../userspace/lib/writer/own.h"
 #include "../../userspace/lib/writer/thread.h"
 
 #define MAP_SIZE (1u << 18)
@@ -44,11 +45,13 @@ static void make_channel(void)
 		.state = KTRACE_STATE_RUNNING, .clock = KTRACE_CLOCK_MONOTONIC,
 	};
 	char *map = aligned_alloc(BLOCK, MAP_SIZE);
+	struct channel *channel = own_alloc();
 
-	assert(map && !channel_check(&c, MAP_SIZE));
+	assert(map && channel && !channel_check(&c, MAP_SIZE));
 	memset(map, 0, MAP_SIZE);
 	memcpy(map, &c, sizeof(c));
-	channel_init(&channel, map, &c, false);
+	channel_init(channel, map, &c, false);
+	own_publish(channel);
 }
 
 static void write_event(size_t size)
@@ -69,7 +72,7 @@ int main(void)
 
 	make_channel();
 	thread_init_process();
-	channel_thread_ring(&channel, 0, &ring);
+	channel_thread_ring(own_channel, 0, &ring);
 	kt_reader_init(&reader, &ring);
 	lost = &ring.w->lost;
 	for (i = 0; i < 4; i++)

@@ -23,6 +23,7 @@ __u32 thread_pid(void)
 	return 1;
 }
 
+static struct channel the_channel, *const channel = &the_channel;
 static __u64 random_state = 1;
 
 static __u32 next_random(void)
@@ -51,20 +52,20 @@ static void assert_inside(const struct ktrace_control *c, char *map)
 	struct kt_ring r;
 	__u32 i;
 
-	channel_init(&channel, map, c, true);
-	assert(channel.enable + channel.id_nr <= (__u8 *)channel.registry);
-	assert(channel.filter + channel.filter_size <= (char *)channel.registry);
-	assert((char *)channel.registry + channel.registry_size <= map + MAP_SIZE);
+	channel_init(channel, map, c, true);
+	assert(channel->enable + channel->id_nr <= (__u8 *)channel->registry);
+	assert(channel->filter + channel->filter_size <= (char *)channel->registry);
+	assert((char *)channel->registry + channel->registry_size <= map + MAP_SIZE);
 	for (i = 0; i < c->ring_nr; i++) {
 		if (i < c->cpu_nr)
-			channel_cpu_ring(&channel, i, &r);
+			channel_cpu_ring(channel, i, &r);
 		else
-			channel_thread_ring(&channel, i - c->cpu_nr, &r);
-		assert((char *)r.w >= (char *)channel.registry + channel.registry_size);
+			channel_thread_ring(channel, i - c->cpu_nr, &r);
+		assert((char *)r.w >= (char *)channel->registry + channel->registry_size);
 		assert((char *)(r.w + 1) <= r.data);
 		assert(r.data + r.size <= map + MAP_SIZE);
 		assert((char *)r.tail >= map + sizeof(*c));
-		assert((char *)(r.tail + 1) <= (char *)channel.registry);
+		assert((char *)(r.tail + 1) <= (char *)channel->registry);
 		assert(r.index == i);
 	}
 }
@@ -113,18 +114,18 @@ static void test_registry(void)
 	__u16 id;
 
 	memset(map + c.enable_off, 1, c.id_nr);
-	channel_init(&channel, map, &c, true);
+	channel_init(channel, map, &c, true);
 	r->next_on = KTRACE_ID_FIRST;
 	r->next_off = KTRACE_ID_OFF;
-	id = registry_event("a:b{u8 c;}@x:1");
+	id = registry_event(channel, "a:b{u8 c;}@x:1");
 	assert(id == KTRACE_ID_FIRST);
-	assert(registry_event("a:b{u8 c;}@x:1") == id);
-	assert(registry_event("a:b{u8 c;}@x:2") == id + 1);
+	assert(registry_event(channel, "a:b{u8 c;}@x:1") == id);
+	assert(registry_event(channel, "a:b{u8 c;}@x:2") == id + 1);
 	for (i = 0; i < 2000; i++)
-		registry_add(KTRACE_ENTRY_THREAD, 1, "comm=somebody", 0, REGISTRY_ALL);
+		registry_add(channel, KTRACE_ENTRY_THREAD, 1, "comm=somebody", 0, REGISTRY_ALL);
 	assert(r->full > 0);
-	assert(registry_event("a:b{u8 c;}@x:1") == id);
-	assert(!registry_event("a:new{}"));
+	assert(registry_event(channel, "a:b{u8 c;}@x:1") == id);
+	assert(!registry_event(channel, "a:new{}"));
 	for (round = 0; round < 3000; round++) {
 		for (i = 0; i < 1 + round % 200; i++) {
 			__u32 *word = (__u32 *)r + next_random() % (c.registry_size / 4);
@@ -132,8 +133,8 @@ static void test_registry(void)
 			*word = next_random() % 3 ? next_random() % 256 * 8 | KTRACE_ENTRY_READY :
 				next_random();
 		}
-		registry_add(KTRACE_ENTRY_PROCESS, 1, "comm=x", 0, REGISTRY_ALL);
-		id = registry_event("a:b{u8 c;}@x:1");
+		registry_add(channel, KTRACE_ENTRY_PROCESS, 1, "comm=x", 0, REGISTRY_ALL);
+		id = registry_event(channel, "a:b{u8 c;}@x:1");
 		assert(!id || (id >= KTRACE_ID_FIRST && id < c.id_nr));
 	}
 	free(map);
@@ -181,14 +182,14 @@ static void test_unfinished_entries(char *map)
 	__u16 id;
 
 	memset(map, 0, MAP_SIZE);
-	channel_init(&channel, map, &c, true);
-	for (off = sizeof(struct ktrace_registry); has_room(off, size); off += size)
-		entry_at(off)->word = KTRACE_ENTRY_BUSY | (__u32)size;
+	channel_init(channel, map, &c, true);
+	for (off = sizeof(struct ktrace_registry); has_room(channel, off, size); off += size)
+		entry_at(channel, off)->word = KTRACE_ENTRY_BUSY | (__u32)size;
 	off = sizeof(struct ktrace_registry);
-	assert(!is_same(off, size, "a:b{}", &spins, &id) && !spins);
-	assert(!is_same(off + size, size, "a:b{}", &spins, &id) && !spins);
-	assert(!registry_event("a:b{}"));
-	assert(channel.registry->full == 1);
+	assert(!is_same(channel, off, (__u16)size, "a:b{}", &spins, &id) && !spins);
+	assert(!is_same(channel, off + size, (__u16)size, "a:b{}", &spins, &id) && !spins);
+	assert(!registry_event(channel, "a:b{}"));
+	assert(channel->registry->full == 1);
 }
 
 int main(void)

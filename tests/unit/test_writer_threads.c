@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "../../userspace/lib/writer/channel.h"
+#include "../../userspace/lib/writer/own.h"
 #include "../../userspace/lib/writer/registry.h"
 #include "../../userspace/lib/writer/thread.h"
 
@@ -50,19 +51,24 @@ static char *make_channel(__u32 policy)
 		.state = KTRACE_STATE_RUNNING, .clock = KTRACE_CLOCK_MONOTONIC,
 	};
 	char *map = aligned_alloc(BLOCK, MAP_SIZE);
+	struct channel *channel;
 	struct kt_ring r;
 	__u32 i;
 
-	assert(map && !channel_check(&c, MAP_SIZE));
+	if (own_channel)
+		own_leave(own_channel);
+	channel = own_alloc();
+	assert(map && channel && !channel_check(&c, MAP_SIZE));
 	memset(map, 0, MAP_SIZE);
 	memset(map + c.enable_off, 1, c.id_nr);
-	channel_init(&channel, map, &c, false);
-	channel.registry->next_on = KTRACE_ID_FIRST;
-	channel.registry->next_off = KTRACE_ID_OFF;
+	channel_init(channel, map, &c, false);
+	channel->registry->next_on = KTRACE_ID_FIRST;
+	channel->registry->next_off = KTRACE_ID_OFF;
 	for (i = 0; i < RING_NR; i++) {
-		channel_thread_ring(&channel, i, &r);
+		channel_thread_ring(channel, i, &r);
 		kt_reader_init(&readers[i], &r);
 	}
+	own_publish(channel);
 	return map;
 }
 
@@ -97,7 +103,7 @@ static void *write_records(void *arg)
 	__u32 i;
 
 	for (i = 0; i < EVENT_NR; i++)
-		ids[nr % THREAD_NR][i] = registry_event(descs[i]);
+		ids[nr % THREAD_NR][i] = registry_event(own_channel, descs[i]);
 	for (i = 0; i < RECORD_NR; i++) {
 		/* Some are not on yet: then it is the event that is always on. */
 		const struct ktrace_event *other = &events[i % EVENT_NR];

@@ -244,6 +244,9 @@ enum ktrace_entry_type {
 	KTRACE_ENTRY_IDS = 5,		/* text: "ns=... inner=..." as in META; pid is 0 */
 };
 
+/* In ktrace_entry.id: it leaves a session that is over, ktrace_board.h */
+#define KTRACE_PROCESS_LEAVES 1
+
 /* In struct ktrace_registry.reserved */
 #define KTRACE_REGISTRY_GUESTS 0	/* children sharing their parent's memory, noticed late */
 #define KTRACE_REGISTRY_IDS 1		/* the last id of IDS entries, 0 = none yet */
@@ -269,7 +272,7 @@ struct ktrace_registry {
  *	read up to 4095 bytes
  * @word:	state and size
  * @type:	enum ktrace_entry_type
- * @id:		EVENT: the event's id
+ * @id:		EVENT: the event's id; PROCESS: KTRACE_PROCESS_*
  * @pid:	process that made the entry
  * @tid:	THREAD: thread id; PROCESS: parent's pid; EVENT, MAP: 0
  * @ts:		when, in the session's clock

@@ -216,6 +216,8 @@ struct ktrace_block {
  * @owner:	thread rings: thread id of the owner, 0 = free
  * @reserved0:	0
  * @generation:	thread rings: incremented by each new owner, otherwise 0
+ * @reserved1:	0
+ * @sealed:	published position if @head is KTRACE_HEAD_SEALED
  * @reserved:	0
  * @lost:	what writers lost
  *
@@ -229,9 +231,18 @@ struct ktrace_ring {
 	__u32 owner;
 	__u32 reserved0;
 	__u32 generation;
-	__u32 reserved[5];
+	__u32 reserved1;
+	__u64 sealed;
+	__u32 reserved[2];
 	struct ktrace_lost lost;
 };
+
+/*
+ * The recording is over, and the ring takes no more records: the fast path finds no room before
+ * this position. Stored in user rings of CPUs, by the session's owner or whoever cleans up after
+ * it: on that CPU, so that no sequence that loaded the former head is still under way.
+ */
+#define KTRACE_HEAD_SEALED (~(__u64)0)
 
 /**
  * struct ktrace_tail_lost - the reader's losses when tail was @pos

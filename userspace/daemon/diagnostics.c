@@ -24,7 +24,7 @@ static void why_no_kernel(const struct ktrace_session_info *info, char *buf, siz
 }
 
 /*
- * Notes that the module is missing only if kernel events were requested; fails for --all and -p.
+ * Notes that the module is missing only if kernel events were requested; fails for --all.
  * named_without_kernel() reports events that were requested by name.
  */
 int diagnostics_no_kernel(const struct options *o, const struct ktrace_session_info *info)
@@ -34,8 +34,8 @@ int diagnostics_no_kernel(const struct options *o, const struct ktrace_session_i
 	int status;
 
 	why_no_kernel(info, why, sizeof(why));
-	if ((o->is_all || o->pid_nr) && !(o->is_optional && info->kernel_error)) {
-		log_error("--all and -p need kernel events, which %s%s",
+	if (o->is_all && !(o->is_optional && info->kernel_error)) {
+		log_error("--all needs kernel events, which %s%s",
 			  info->kernel_error ? "cannot be recorded: " : "-e leaves out",
 			  info->kernel_error ? why : "");
 		return EXIT_OWN;
@@ -45,7 +45,7 @@ int diagnostics_no_kernel(const struct options *o, const struct ktrace_session_i
 		return status;
 	if (info->kernel_error &&
 	    (info->kernel_error != -EOPNOTSUPP || o->choice.events || o->choice.where ||
-	     o->is_all || o->pid_nr))
+	     o->is_all))
 		log_note("no kernel events: %s", why);
 	return -1;
 }

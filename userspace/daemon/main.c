@@ -7,6 +7,7 @@
 #include "base/standard.h"
 #include "baseline.h"
 #include "options.h"
+#include "preload.h"
 #include "record_loop.h"
 #include "recording.h"
 #include "recover.h"
@@ -52,6 +53,8 @@ int main(int argc, char **argv)
 	if (status >= 0)
 		return status;
 	log_set_quiet(options.is_quiet);
+	if (options.is_prepare)
+		return preload_print();
 	if (options.is_recover)
 		return recover(&options);
 	take_signals(&r.signals, &signals);

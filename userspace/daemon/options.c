@@ -284,7 +284,7 @@ static const struct option_row rows[] = {
 	  "       ktraced --service [--no-producer] [--producer-memory SIZE]\n"
 	  "               [--min-free SIZE] [-q]\n"
 	  "\n"
-	  "Records events of a command or, until interrupted, of programs that attach.\n"
+	  "Records events of a command or, until interrupted, of programs that run.\n"
 	  "\n"
 	  "What is recorded:\n" },
 	{ .letter = 'e', .name = "events", .value = "LIST", .set = set_events,
@@ -311,8 +311,14 @@ static const struct option_row rows[] = {
 	{ .name = "all", .flag = MEMBER(is_all),
 	  .help = "record kernel events of the whole system" },
 	{ .letter = 'p', .name = "pid", .value = "PID[,PID...]", .set = add_pids,
-	  .help = "record kernel events of running processes and their\n"
-		  "descendants" },
+	  .help = "record running processes: events of those that have\n"
+		  "libktrace, kernel events of them and their descendants" },
+	{ .name = "comm", .value = "NAME[,NAME...]", .text = MEMBER(comms),
+	  .help = "record events of the user's running programs with\n"
+		  "libktrace that have such a name; * and ? match any" },
+	{ .name = "cgroup", .value = "NAME[,NAME...]", .text = MEMBER(cgroups),
+	  .help = "the same for programs in a control group: a path, or\n"
+		  "the name of a unit or container" },
 	{ .name = "pthread", .flag = MEMBER(is_pthread),
 	  .help = "record threads and locks of COMMAND: events pthread:*" },
 	{ .letter = 'l', .name = "level", .value = "LIST", .set = set_level,
@@ -405,6 +411,9 @@ static const struct option_row run_rows[] = {
 	{ .name = "all-users", .flag = MEMBER(all_users),
 	  .help = "with --recover: as root, sessions of other users too,\n"
 		  "each with its owner's rights to files" },
+	{ .name = "prepare", .flag = MEMBER(is_prepare),
+	  .help = "print the variable with which to start a program,\n"
+		  "so that its threads and locks can be recorded later" },
 	{ .name = "service", .flag = MEMBER(is_service),
 	  .help = "serve producers and consumers in Perfetto's protocol,\n"
 		  "until interrupted; see ktraced(8)" },
@@ -436,6 +445,12 @@ static const struct option_set sets[] = {
 /* Returns the complaint about options that conflict or lack another one; NULL: none. */
 static const char *conflict(const struct options *o)
 {
+	if (o->is_prepare && (o->argv || o->output || o->is_service || o->is_recover))
+		return "--prepare takes no other options";
+	if ((o->comms || o->cgroups) && (o->is_service || o->is_baseline || o->is_recover))
+		return "--comm and --cgroup apply only to a recording";
+	if ((o->comms && !*o->comms) || (o->cgroups && !*o->cgroups))
+		return "--comm and --cgroup need a name";
 	if (o->is_service && (o->argv || o->output))
 		return "--service takes neither a COMMAND nor -o: its sessions choose what to "
 			"record and where";

@@ -33,6 +33,9 @@
  * @is_optional: skip kernel events that -e names and that cannot be recorded
  * @pids:	running processes to follow
  * @pid_nr:	number of @pids
+ * @comms:	--comm, NULL = not given
+ * @cgroups:	--cgroup, likewise
+ * @is_prepare:	print what to start programs with, so that they can be attached
  * @level:	compression level of blocks, 0 = none
  * @split_size:	bytes after which the next file begins, 0 = no limit
  * @split_ns:	time after which the next file begins, 0 = no limit
@@ -72,6 +75,9 @@ struct options {
 	bool is_optional;
 	__s32 pids[OPTIONS_PID_MAX];
 	unsigned int pid_nr;
+	const char *comms;
+	const char *cgroups;
+	bool is_prepare;
 	int level;
 	__u64 split_size;
 	__u64 split_ns;

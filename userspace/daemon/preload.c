@@ -159,6 +159,23 @@ int preload_prepare(const char *command, struct preload *p)
 	return EXIT_OWN;
 }
 
+int preload_print(void)
+{
+	char path[PATH_MAX] = LIBRARY, *list = NULL;
+	bool has_narrow;
+	int error = find_library(path, &has_narrow);
+
+	if (!error)
+		error = add_writer(path, &list);
+	if (error) {
+		log_error("--prepare: %s: %s", path, strerror(-error));
+		return EXIT_OWN;
+	}
+	printf("LD_PRELOAD=%s\n", list);
+	free(list);
+	return log_output_end(0);
+}
+
 void preload_free(struct preload *p)
 {
 	free(p->libraries);

@@ -27,6 +27,9 @@ struct preload {
  */
 int preload_prepare(const char *command, struct preload *p);
 
+/** preload_print - print a line for the environment of programs; returns the exit status */
+int preload_print(void);
+
 /** preload_free - free the values */
 void preload_free(struct preload *p);
 

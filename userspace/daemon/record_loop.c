@@ -163,11 +163,15 @@ static void check_linger(struct watch *w, __u64 now)
 static void check_followed(struct watch *w, __u64 now)
 {
 	struct ktrace_session_info info;
+	struct ktrace_holders h;
 
 	if (now < w->next_check)
 		return;
 	w->next_check = now + LINGER_CHECK;
-	if (!ktrace_session_info(w->r->session, &info) && !info.followed)
+	if (ktrace_session_info(w->r->session, &info) || info.followed)
+		return;
+	if (attach_is_over(&w->r->attach) &&
+	    (ktrace_session_holders(w->r->session, 1, &h) || !h.nr))
 		stop(w, "processes ended");
 }
 
@@ -290,6 +294,7 @@ static void drain(struct watch *w)
 	/* Blocks that are not full yet, too, if a part is old enough to end. */
 	fill = capture_drain(&w->r->capture, is_second || now >= part_end(w));
 	adapt(w, &fill);
+	attach_look(&w->r->attach, now);
 	look_for_absent(w, false);
 	check_end(w);
 	set_timer(w, now);

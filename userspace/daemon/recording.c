@@ -59,6 +59,34 @@ static const char *remedy(int error, const char *reason)
 	return "; 'ktrace doctor' says more";
 }
 
+/*
+ * Creates the session. In shared memory it must belong to the user whose programs are to attach,
+ * if root attaches to those of another; with the module, everyone may attach to a session of root.
+ */
+static int create_session(struct ktrace_session_options *so, struct recording *r, char *reason)
+{
+	const uid_t own = geteuid();
+	int error;
+
+	if (!r->attach.board || r->attach.uid == own)
+		return ktrace_session_create(so, &r->session, reason);
+	if (so->backend != KTRACE_BACKEND_SHM) {
+		const int backend = so->backend;
+
+		so->backend = KTRACE_BACKEND_DEV;
+		error = ktrace_session_create(so, &r->session, reason);
+		if (!error || backend == KTRACE_BACKEND_DEV || error == -EINVAL)
+			return error;
+		so->backend = KTRACE_BACKEND_SHM;
+	}
+	if (seteuid(r->attach.uid))
+		return -errno;
+	error = ktrace_session_create(so, &r->session, reason);
+	if (seteuid(own) && !error)
+		error = -errno;
+	return error;
+}
+
 static int open_session(struct recording *r)
 {
 	const struct options *o = r->options;
@@ -83,7 +111,7 @@ static int open_session(struct recording *r)
 		return EXIT_OWN;
 	}
 	sigbus_guard_session(&r->session);
-	error = ktrace_session_create(&so, &r->session, reason);
+	error = create_session(&so, r, reason);
 	if (error) {
 		sigbus_guard_end();
 		log_error("cannot create a session: %s%s", reason[0] ? reason : strerror(-error),
@@ -91,6 +119,22 @@ static int open_session(struct recording *r)
 		return EXIT_OWN;
 	}
 	return -1;
+}
+
+/*
+ * Lets programs that go on return to their boards. Those of a command have usually ended: then
+ * there is nothing to do.
+ */
+static void dismiss(struct recording *r)
+{
+	struct ktrace_holders h;
+
+	attach_end(&r->attach);
+	if (ktrace_session_holders(r->session, 1, &h) || !h.nr)
+		return;
+	if (ktrace_session_dismiss(r->session) == -EOPNOTSUPP)
+		log_note("programs without a board or with an older libktrace took part: those of "
+			 "this recording cannot be attached again");
 }
 
 static void close_session(struct recording *r)
@@ -312,6 +356,7 @@ static int start(struct recording *r, const struct ktrace_session_info *info)
 	}
 	r->start_ns = now_ns();
 	room_limit(&r->capture);
+	attach_begin(&r->attach, info, r->start_ns);
 	if (!r->options->argv) {
 		log_note("tracing, ctrl-C ends it; programs attach with KTRACE_SESSION=%s",
 			 info->env);
@@ -339,11 +384,19 @@ int recording_open(struct recording *r, const sigset_t *signals)
 		return status;
 	kprobe_sweep();
 	r->choice = r->options->choice;
-	status = open_session(r);
-	if (status >= 0)
+	status = attach_open(&r->attach, r->options);
+	if (status < 0)
+		attach_release_stale(&r->attach);
+	if (status < 0)
+		status = open_session(r);
+	if (status >= 0) {
+		attach_end(&r->attach);
 		return status;
+	}
 	ktrace_session_info(r->session, &info);
 	status = set_up_kernel(r, &info);
+	if (status < 0)
+		status = attach_check(&r->attach, info.has_kernel);
 	if (status < 0 && host_clocks_open(&r->clocks, &r->options->clocks, r->session,
 					   &r->capture.meta))
 		status = EXIT_OWN;
@@ -385,6 +438,7 @@ err_sender:
 err_drop:
 	output_drop(r, file);
 err_destroy:
+	attach_end(&r->attach);
 	host_clocks_close(&r->clocks);
 	close_session(r);
 	free_names(r);
@@ -482,6 +536,7 @@ static int close_recording(struct recording *r)
 	recover_warn();
 	say_removed(r);
 	say_summary(r, &info, &lost, undecided, r->parts.bytes + bytes);
+	dismiss(r);
 	close_session(r);
 	free(r->events);
 	free(r->where);

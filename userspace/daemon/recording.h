@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <ktrace/session.h>
 
+#include "attach.h"
 #include "clocks/host_clocks.h"
 #include "command.h"
 #include "context/context.h"
@@ -26,6 +27,7 @@
  * @clocks:	asks programs and other recorders about clocks
  * @sender:	sends chunks of S.Ha.R.K. for programs and the kernel
  * @dynamic:	tracepoints and dynamic probes of the kernel
+ * @attach:	programs that already run
  * @command:	the traced command, pid 0 = none
  * @signals:	signal state at the start of ktraced
  * @choice:	the events that are recorded now
@@ -48,6 +50,7 @@ struct recording {
 	struct host_clocks clocks;
 	struct sender sender;
 	struct dynamic dynamic;
+	struct attach attach;
 	struct command command;
 	struct command_signals signals;
 	struct choice choice;

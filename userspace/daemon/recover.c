@@ -354,10 +354,12 @@ static int recover_one(const struct ktrace_stale *which, const char *output)
 		return error;
 	}
 	error = save(&r);
-	if (error)
+	if (error) {
 		ktrace_session_leave(r.session);
-	else
+	} else {
+		ktrace_session_dismiss(r.session);
 		ktrace_session_destroy(r.session);
+	}
 	sigbus_guard_end();
 	context_exit(&r.context);
 	free(r.note);

@@ -108,6 +108,19 @@ int ktrace_session_create(const struct ktrace_session_options *opts,
 			  struct ktrace_session **out, char *reason);
 
 /**
+ * ktrace_session_dismiss - let programs leave a session that is over
+ * @s:		the session, stopped; all chunks have been taken
+ *
+ * The next event of a program finds that the session is over. From then on another
+ * recording can have the program, <linux/ktrace_board.h>. Without this call, programs stay
+ * attached to the session's memory.
+ *
+ * Return: 0; -EOPNOTSUPP: a program takes part whose library is too old, so nothing was done;
+ * -ENOENT: no user channel; -ENOMEM; or -errno.
+ */
+int ktrace_session_dismiss(struct ktrace_session *s);
+
+/**
  * ktrace_session_destroy - close the channels permanently and free everything
  * @s:		the session or NULL
  *

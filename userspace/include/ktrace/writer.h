@@ -139,6 +139,24 @@ KTRACE_API void ktrace_events_register(struct ktrace_event *const *begin,
 				       struct ktrace_event *const *end);
 
 /**
+ * ktrace_events_add - the same for an object that will call ktrace_events_remove()
+ * @begin:	first element of the object's section "ktrace_events"
+ * @end:	end of the section
+ *
+ * Its events are also recorded by recordings that begin later.
+ */
+KTRACE_API void ktrace_events_add(struct ktrace_event *const *begin,
+				  struct ktrace_event *const *end);
+
+/**
+ * ktrace_events_remove - forget the events of an object
+ * @begin:	first element of the object's section "ktrace_events"
+ *
+ * Called by a destructor that this header adds to each file.
+ */
+KTRACE_API void ktrace_events_remove(struct ktrace_event *const *begin);
+
+/**
  * ktrace_record_write - record an event by any means, including those the fast path lacks
  * @ev:		the event
  * @pieces:	its payload
@@ -170,12 +188,18 @@ extern struct ktrace_event *const __stop_ktrace_events[]
 
 /*
  * 101: before the constructors of the program itself. A library that must first decide whether to
- * record defines KTRACE_REGISTER_LATER and calls ktrace_events_register() itself.
+ * record defines KTRACE_REGISTER_LATER and calls ktrace_events_add() itself.
  */
 #ifndef KTRACE_REGISTER_LATER
 static __attribute__((constructor(101))) void ktrace_register_this_object(void)
 {
-	ktrace_events_register(__start_ktrace_events, __stop_ktrace_events);
+	ktrace_events_add(__start_ktrace_events, __stop_ktrace_events);
+}
+
+/* 101: the last destructor. */
+static __attribute__((destructor(101))) void ktrace_remove_this_object(void)
+{
+	ktrace_events_remove(__start_ktrace_events);
 }
 #endif
 

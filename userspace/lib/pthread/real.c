@@ -146,7 +146,7 @@ static bool has_sanitizer(void)
 }
 
 /*
- * Registers the events once the session can be used. It cannot be found before the C library has
+ * Registers the events once a session can be used. It cannot be found before the C library has
  * its environment, nor used while libktrace is still attaching by functions of another library that
  * call ours. Our constructor comes later.
  */
@@ -154,14 +154,14 @@ static void register_events(void)
 {
 	static bool is_told;
 
-	if (is_told || !environ || !secure_getenv("KTRACE_SESSION"))
+	if (is_told || !environ)
 		return;
 	is_told = has_sanitizer();
-	if (is_told)
+	if (is_told && secure_getenv("KTRACE_SESSION"))
 		tell("libktrace-pthread: this program has a sanitizer, which must be loaded first: "
 		     "its threads and locks are not recorded\n");
-	else
-		ktrace_events_register(__start_ktrace_events, __stop_ktrace_events);
+	else if (!is_told)
+		ktrace_events_add(__start_ktrace_events, __stop_ktrace_events);
 }
 
 /**

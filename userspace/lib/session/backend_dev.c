@@ -401,10 +401,10 @@ static int dev_holders(struct ktrace_session *s, __u32 limit, struct ktrace_hold
 }
 
 /*
- * Takes back rings of dead owners. The session's owner cannot write to rings, so it becomes a
- * writer for a moment.
+ * Calls @use with a mapping that can be written to. The session's owner cannot write to rings, so
+ * it becomes a writer for a moment.
  */
-static int dev_reclaim(struct ktrace_session *s)
+static int as_writer(struct ktrace_session *s, int (*use)(struct ktrace_session *s, char *map))
 {
 	struct ktrace_attach attach = {
 		.size = sizeof(attach),
@@ -413,8 +413,6 @@ static int dev_reclaim(struct ktrace_session *s)
 	int fd, ret;
 	char *map;
 
-	if (!channel_dead_owners(&s->user))
-		return 0;
 	fd = open(KTRACE_DEVICE, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
@@ -429,11 +427,27 @@ static int dev_reclaim(struct ktrace_session *s)
 	ret = make_writable(fd, map, attach.map_off, s->user.control.registry_off,
 			    attach.map_size);
 	if (!ret)
-		ret = (int)channel_free_dead(&s->user, map);
+		ret = use(s, map);
 	munmap(map, attach.map_size);
 out_close:
 	close(fd);
 	return ret;
+}
+
+static int free_dead(struct ktrace_session *s, char *map)
+{
+	return (int)channel_free_dead(&s->user, map);
+}
+
+/* Takes back rings of dead owners. */
+static int dev_reclaim(struct ktrace_session *s)
+{
+	return channel_dead_owners(&s->user) ? as_writer(s, free_dead) : 0;
+}
+
+static int dev_dismiss(struct ktrace_session *s)
+{
+	return as_writer(s, dismiss_all);
 }
 
 const struct session_backend session_backend_dev = {
@@ -458,4 +472,5 @@ const struct session_backend session_backend_dev = {
 	.reclaim = dev_reclaim,
 	.exec = dev_exec,
 	.holders = dev_holders,
+	.dismiss = dev_dismiss,
 };

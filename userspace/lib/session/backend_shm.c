@@ -279,6 +279,11 @@ static int shm_reclaim(struct ktrace_session *s)
 	return (int)channel_free_dead(&s->user, s->user.map);
 }
 
+static int shm_dismiss(struct ktrace_session *s)
+{
+	return dismiss_all(s, s->user.map);
+}
+
 /* True if a process runs as our user: no other user can have opened the buffer. */
 static bool is_our_users(__u32 pid)
 {
@@ -529,4 +534,5 @@ const struct session_backend session_backend_shm = {
 	.set_running = shm_set_running,
 	.reclaim = shm_reclaim,
 	.holders = shm_holders,
+	.dismiss = shm_dismiss,
 };

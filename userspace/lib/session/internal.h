@@ -8,6 +8,8 @@
  *   registry.c        reads the registry of the user channel
  *   selection.c       which user events are on
  *   port.c            one message to a live session, one answer
+ *   attacher.c        wants programs that already run
+ *   dismiss.c         lets programs leave a session that is over
  *   owner_liveness.c  tells traced programs that the owner is alive
  *   clock.c           which clock, and readings of all clocks
  *   backend_*.c       where channels come from
@@ -113,6 +115,8 @@ __u32 cpus_present(void);
 
 struct session_backend;
 
+#define SESSION_OLD_MAX 64u
+
 /**
  * struct ktrace_session - see <ktrace/session.h>
  * @backend:	where the channels come from
@@ -132,6 +136,8 @@ struct session_backend;
  * @is_running:	between start and stop
  * @wanted:	user events that are on while the session runs
  * @names:	of user events, by id, NULL = not known; at most EVENT_NAME_MAX bytes of each
+ * @old_nr:	number of @old_pids
+ * @old_pids:	processes with a library that does not leave a session, see dismiss.c
  * @is_selected: ktrace_session_select() has been called: @filter decides on new events
  * @filter:	which events are on
  */
@@ -153,6 +159,8 @@ struct ktrace_session {
 	bool is_running;
 	__u8 wanted[KTRACE_ID_NR];
 	char *names[KTRACE_ID_NR];
+	__u32 old_nr;
+	__u32 old_pids[SESSION_OLD_MAX];
 	bool is_selected;
 	char filter[KTRACE_FILTER_SIZE];
 };
@@ -180,6 +188,7 @@ struct ktrace_session {
  * @info:	fill in the numbers that only the back end knows
  * @reclaim:	take back rings of dead owners
  * @exec:	get the next program that a descendant executed; NULL: unknown to this back end
+ * @dismiss:	let programs leave, by dismiss_all()
  * @holders:	count processes that still hold the buffers, up to a limit
  *
  * Those from @enable to @stacks are NULL in a back end without kernel channels.
@@ -206,6 +215,7 @@ struct session_backend {
 	int (*reclaim)(struct ktrace_session *s);
 	int (*exec)(struct ktrace_session *s, struct ktrace_exec *next);
 	int (*holders)(struct ktrace_session *s, __u32 limit, struct ktrace_holders *h);
+	int (*dismiss)(struct ktrace_session *s);
 };
 
 extern const struct session_backend session_backend_dev;
@@ -213,6 +223,10 @@ extern const struct session_backend session_backend_shm;
 
 /* Grows the registry if that is allowed and it will soon be full. */
 void shm_grow_registry(struct ktrace_session *s);
+
+/* dismiss.c: about a PROCESS entry; @map: a writable mapping of the whole user channel */
+void dismiss_learn(struct ktrace_session *s, const struct ktrace_entry_copy *entry);
+int dismiss_all(struct ktrace_session *s, char *map);
 
 /* Returns an empty session, or NULL. */
 struct ktrace_session *session_alloc(void);

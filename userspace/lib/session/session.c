@@ -460,6 +460,8 @@ int ktrace_registry_next(struct ktrace_session *s, struct ktrace_entry_copy *ent
 	shm_grow_registry(s);
 	if (ret == 1 && entry->type == KTRACE_ENTRY_EVENT)
 		selection_learn(s, entry);
+	if (ret == 1)
+		dismiss_learn(s, entry);
 	return ret;
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * attach.c - find the session that the environment names, and map it
+ * attach.c - find the session that the environment or the board names, and map it
  *
- * Runs once, from the first constructor that needs it. If anything goes wrong, the program
+ * Runs from the first constructor that needs it, and from an event when the board says that a
+ * recording wants the process (<linux/ktrace_board.h>). If anything goes wrong, the program
  * continues untraced and without a message, unless KTRACE_DEBUG is set.
  */
 #include "attach.h"
@@ -14,14 +15,20 @@
 #include <sys/mman.h>
 
 #include "backend.h"
+#include "board.h"
 #include "channel.h"
+#include "confined.h"
+#include "event.h"
 #include "ids.h"
 #include "maps.h"
+#include "own.h"
 #include "process.h"
 #include "race_checker.h"
 #include "system.h"
 #include "thread.h"
 #include "thread_ring.h"
+
+#define LOCK_NAP_NS 100000
 
 static void tell(const char *session, const char *what)
 {
@@ -63,7 +70,8 @@ err_unmap:
 }
 
 /* Attaches to @session. @c: room for a copy of the control page, too large for a small stack */
-static int attach(struct channel *ch, const char *session, size_t *size, struct ktrace_control *c)
+static int attach(struct channel *ch, const char *session, __s32 word, size_t *size,
+		  struct ktrace_control *c)
 {
 	struct backend_channel bc;
 	const struct backend *backend;
@@ -74,7 +82,7 @@ static int attach(struct channel *ch, const char *session, size_t *size, struct 
 	backend = backend_find(session, &where);
 	if (!backend)
 		return -EINVAL;
-	err = backend->open(where, ch == &channel ? thread_word() : 0, &bc);
+	err = backend->open(where, word, &bc);
 	if (err)
 		return err;
 	err = bc.size < sizeof(*c) ? -EINVAL : map_channel(&bc, &map, c);
@@ -87,8 +95,145 @@ static int attach(struct channel *ch, const char *session, size_t *size, struct 
 	return 0;
 }
 
+/* True while this process joins or leaves, or changes the list of objects with events. */
+static __u32 is_busy;
+
+/** attach_try_lock - begin to change what events point to; false: another thread is doing so */
+bool attach_try_lock(void)
+{
+	__u32 free = 0;
+
+	/* ORD(attach_lock:A) pairs ORD(attach_unlock:A): the list is whole */
+	return __atomic_compare_exchange_n(&is_busy, &free, 1, false, __ATOMIC_ACQUIRE,
+					   __ATOMIC_RELAXED);
+}
+
+/** attach_lock - the same, waits; not in a signal handler that may have interrupted a holder */
+void attach_lock(void)
+{
+	while (!attach_try_lock())
+		system_sleep_ns(LOCK_NAP_NS);
+}
+
+/** attach_unlock - end it */
+void attach_unlock(void)
+{
+	/* ORD(attach_unlock:A) pairs ORD(attach_lock:A): all changes are done */
+	kt_store_release(&is_busy, 0);
+}
+
 /**
- * attach_once - attach this process to its session if it has one
+ * join - take part in a recording; only with the lock
+ * @session:	as in KTRACE_SESSION
+ * @home:	as in KTRACE_PIDNS, 0 = unknown
+ * @is_late:	the process has run for a while: a recording that is over is refused
+ */
+static int join(const char *session, __u64 home, bool is_late)
+{
+	static struct ktrace_control seen;
+	struct channel *ch = own_alloc();
+	size_t size = 0;
+	int err = ch ? attach(ch, session, thread_word(), &size, &seen) : -ENOMEM;
+
+	if (!err) {
+		ch->map = (char *)(uintptr_t)ch->control;
+		ch->map_size = size;
+		if (is_late && !channel_has_reader(ch))
+			err = -ESHUTDOWN;
+	}
+	if (err) {
+		if (ch)
+			own_free(ch);
+		return err;
+	}
+	ids_init(ch, home);
+	ch->leaves = board_byte();
+	own_publish(ch);
+	own_again();
+	thread_init_channel(ch);
+	process_announce(ch, "own", 0);
+	maps_announce(ch);
+	events_point_at(ch);
+	return 0;
+}
+
+/* Lets the process leave a recording that is over; only with the lock. */
+static void leave(struct channel *ch)
+{
+	events_point_at(NULL);
+	own_leave(ch);
+	board_left();
+}
+
+/*
+ * Joins the recording that the board names; only with the lock. A confined process neither joins
+ * nor looks again: the calls might kill it.
+ */
+static void follow_board(void)
+{
+	struct board_wish wish;
+	int err;
+
+	if (!board_wish(&wish))
+		return;
+	err = is_confined() ? -EPERM : join(wish.session, wish.pidns, true);
+	if (err)
+		board_refused(&wish, err);
+	else
+		board_joined();
+	tell(wish.session, err ? strerror(-err) : "attached while running");
+}
+
+/**
+ * attach_again - let an event leave a recording that is over, and join one that wants the process
+ *
+ * Called between own_enter() and own_exit() by an event that finds no channel, or one that is
+ * over. Does nothing if another thread is at it: the event then precedes that thread's joining.
+ *
+ * Return: the channel to use, NULL = none.
+ */
+struct channel *attach_again(void)
+{
+	struct system_signals signals;
+	struct channel *ch;
+
+	if (is_confined()) {
+		if (attach_try_lock()) {
+			events_point_nowhere();
+			attach_unlock();
+		}
+		return NULL;
+	}
+	system_block_signals(&signals);
+	if (attach_try_lock()) {
+		ch = own_again();
+		if (ch && channel_is_over(ch)) {
+			leave(ch);
+			ch = own_again();
+		}
+		if (!ch)
+			follow_board();
+		attach_unlock();
+	}
+	system_restore_signals(&signals);
+	return own_again();
+}
+
+/** attach_after_fork - in the child: a thread that was joining or leaving is not there */
+void attach_after_fork(void)
+{
+	const bool was_changing = is_busy;
+
+	is_busy = 0;
+	board_after_fork();
+	if (was_changing)
+		own_forget();
+	if (!own_is_there())
+		events_point_at(NULL);
+}
+
+/**
+ * attach_once - attach this process to its session if it has one, and take a slot on the board
  *
  * The C library's functions called here may be replaced by another library, whose versions call us.
  *
@@ -97,35 +242,39 @@ static int attach(struct channel *ch, const char *session, size_t *size, struct 
  */
 bool attach_once(void)
 {
-	static struct ktrace_control seen;
 	enum { NOT_BEGUN, RUNS, OVER };
 	static int state;
+	const uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
 	int from = NOT_BEGUN;
-	const char *session;
+	const char *session, *home;
 	int saved = errno;
-	size_t size;
 	int err;
 
 	/* ORD(attach_seen:A) pairs ORD(attach_over:A): everything attaching stores is visible */
 	if (!__atomic_compare_exchange_n(&state, &from, RUNS, false, __ATOMIC_ACQUIRE,
 					 __ATOMIC_ACQUIRE))
 		return from == OVER;
+	board_take_slot();
 	session = secure_getenv("KTRACE_SESSION");
+	home = secure_getenv("KTRACE_PIDNS");
 	if (!session || !*session) {
 		tell("KTRACE_SESSION", "not set, not attached");
-		goto out;
+	} else {
+		attach_lock();
+		own_enter(frame);
+		err = join(session, home ? strtoull(home, NULL, 10) : 0, false);
+		own_exit(frame);
+		attach_unlock();
+		tell(session, err ? strerror(-err) : "attached");
 	}
-	err = attach(&channel, session, &size, &seen);
-	tell(session, err ? strerror(-err) : "attached");
-	if (err)
-		goto out;
-	ids_init();
+	if (board_problem())
+		tell("board", board_problem());
 	/* Stands in for rseq in all threads that have not recorded yet */
 	race_checker_ignore(ktrace_thread.rseq, sizeof(struct ktrace_no_rseq));
-	thread_init_process();
-	process_announce("own", 0);
-	maps_announce();
-out:
+	if (own_is_there() || board_byte())
+		thread_init_process();
+	if (own_is_there())
+		board_joined();
 	/* ORD(attach_over:A) pairs ORD(attach_seen:A): the channel is stored first */
 	kt_store_release(&state, OVER);
 	errno = saved;
@@ -145,7 +294,7 @@ int ktrace_channel_attach(const char *session, struct ktrace_channel **out)
 
 	if (c == MAP_FAILED)
 		return -ENOMEM;
-	error = attach(ch, session, &c->size, &c->seen);
+	error = attach(ch, session, 0, &c->size, &c->seen);
 	errno = saved;
 	if (error) {
 		munmap(c, sizeof(*c));

@@ -19,8 +19,6 @@
 #define DATA_OFF_MAX (1u << 20)
 #define PAGE_MASK 4095u
 
-struct channel channel;
-
 /*
  * True if the bytes [off, off + nr * stride) are within [begin, end); all numbers are below 2^44.
  */
@@ -110,7 +108,7 @@ static void place(struct kt_ring *r, char *map, const struct ktrace_control *c, 
 
 /**
  * channel_init - take a channel into use
- * @ch:		out
+ * @ch:		out; the members after is_own stay as they are, except ids
  * @map:	address of its mapping
  * @c:		copy of its control page, accepted by channel_check()
  * @is_shared_memory: true for a file, false for /dev/ktrace
@@ -118,24 +116,24 @@ static void place(struct kt_ring *r, char *map, const struct ktrace_control *c, 
 void channel_init(struct channel *ch, char *map, const struct ktrace_control *c,
 		  bool is_shared_memory)
 {
-	*ch = (struct channel){
-		.control = (const struct ktrace_control *)map,
-		.is_shared_memory = is_shared_memory,
-		.registry = (struct ktrace_registry *)(map + c->registry_off),
-		.registry_size = c->registry_size,
-		.enable = (const __u8 *)map + c->enable_off,
-		.id_nr = c->id_nr,
-		.filter = map + c->filter_off,
-		.filter_size = c->filter_size,
-		.cpu_nr = c->cpu_nr,
-		.thread_nr = c->ring_nr - c->cpu_nr,
-		.data_off = c->data_off,
-		.timeout_ms = c->timeout_ms,
-		.cpu_stride = c->ring_stride,
-		.thread_stride = c->thread_stride,
-		.cpu = pattern(c, 0, c->ring_size),
-		.thread = pattern(c, c->cpu_nr, c->thread_size),
-	};
+	ch->control = (const struct ktrace_control *)map;
+	ch->is_shared_memory = is_shared_memory;
+	ch->registry = (struct ktrace_registry *)(map + c->registry_off);
+	ch->registry_size = c->registry_size;
+	ch->enable = (const __u8 *)map + c->enable_off;
+	ch->id_nr = c->id_nr;
+	ch->filter = map + c->filter_off;
+	ch->filter_size = c->filter_size;
+	ch->cpu_nr = c->cpu_nr;
+	ch->thread_nr = c->ring_nr - c->cpu_nr;
+	ch->data_off = c->data_off;
+	ch->timeout_ms = c->timeout_ms;
+	ch->cpu_stride = c->ring_stride;
+	ch->thread_stride = c->thread_stride;
+	ch->cpu = pattern(c, 0, c->ring_size);
+	ch->thread = pattern(c, c->cpu_nr, c->thread_size);
+	ch->first_lost = NULL;
+	ch->ids = (struct channel_ids){ 0 };
 	/* The offsets have been checked only if there are rings of that kind. */
 	if (ch->cpu_nr)
 		place(&ch->cpu, map, c, c->rings_off);

@@ -2,16 +2,36 @@
 /*
  * channel.h - a session that this process records into: a checked, private copy of it
  *
- * One channel is the process's own. It is never detached: the library attaches it when it is
- * loaded, fork inherits it, and it ends with the process image. For the lifetime of other channels
- * see <ktrace/channel.h>.
+ * One channel at a time is the process's own, see own.c. For the lifetime of other channels see
+ * <ktrace/channel.h>.
  */
 #ifndef KTRACE_WRITER_CHANNEL_H
 #define KTRACE_WRITER_CHANNEL_H
 
+#include <stdbool.h>
+#include <linux/ktrace.h>
+
 #include "ring/ring.h"
 
 struct ktrace_channel_lost;
+
+#define CHANNEL_IDS_KNOWN 64u
+
+/**
+ * struct channel_ids - which ids the threads of this process have in the recording, see ids.c
+ * @home:	inode of the owner's pid namespace, 0 = unknown
+ * @space:	inode of this process's namespace
+ * @made:	if that is unknown: the time of attaching or forking, which tells it from others
+ * @is_foreign:	they differ
+ * @known:	by number: first of 256 ids in the upper half, their number / 256 + 1 in the lower
+ */
+struct channel_ids {
+	__u64 home;
+	__u64 space;
+	__u64 made;
+	bool is_foreign;
+	__u64 known[CHANNEL_IDS_KNOWN];
+};
 
 /**
  * struct channel - geometry as in struct ktrace_control, checked against the mapping
@@ -25,8 +45,18 @@ struct ktrace_channel_lost;
  * @thread:	first thread ring, as a pattern
  * @first_lost:	for each ring the first unread record that was given up to overwriting;
  *		NULL = not wanted
+ * @is_own:	it is, or was, the process's own; the members after this are for such a one
+ * @number:	counts the process's recordings, from 1 on
+ * @map:	the mapping, which own.c frees
+ * @map_size:	its bytes
+ * @users:	threads that hold it, and one more while it is the process's own
+ * @leaves:	the process has a board to return to
+ * @is_left:	the process has left it
+ * @is_pinned:	events that the library cannot find any more point into it
+ * @ids:	ids of threads
+ * @next:	in the list of unused ones
  *
- * Written while attaching, constant afterwards.
+ * Written while attaching, constant afterwards, except for those from @users on.
  */
 struct channel {
 	const struct ktrace_control *control;
@@ -46,10 +76,17 @@ struct channel {
 	struct kt_ring cpu;
 	struct kt_ring thread;
 	struct ktrace_channel_lost *first_lost;
+	bool is_own;
+	__u64 number;
+	char *map;
+	size_t map_size;
+	__u32 users;
+	bool leaves;
+	bool is_left;
+	bool is_pinned;
+	struct channel_ids ids;
+	struct channel *next;
 };
-
-/* The process's own */
-extern struct channel channel;
 
 /* struct ktrace_channel - see <ktrace/channel.h>; @size: of its mapping; @seen: its control page */
 struct ktrace_channel {
@@ -58,10 +95,10 @@ struct ktrace_channel {
 	struct ktrace_control seen;
 };
 
-/* True if events can be recorded at all. */
-static inline bool channel_is_attached(void)
+/* True if the recording is over. */
+static inline bool channel_is_over(const struct channel *ch)
 {
-	return channel.control;
+	return kt_load(&ch->is_left) || kt_load(&ch->control->state) == KTRACE_STATE_CLOSED;
 }
 
 int channel_check(const struct ktrace_control *c, __u64 map_size);

@@ -185,18 +185,18 @@ static kt_noinline bool is_guest(const struct channel *ch, struct ktrace_thread 
 }
 
 /*
- * Makes one attempt; returns false if it must be repeated. Not inlined, so that its stack is free
- * again when the caller runs is_guest().
+ * Makes one attempt at @head; returns false if it must be repeated. Not inlined, so that its stack
+ * is free again when the caller runs is_guest().
  */
 static kt_noinline bool try_put(struct rseq_words *rseq, const struct record *rec,
-				const struct kt_ring *r, enum kt_open_result *verdict)
+				const struct kt_ring *r, __u64 head, enum kt_open_result *verdict)
 {
 	struct scratch s;
 	struct plan p;
 
 	p.left = 0;
 	p.nr = 0;
-	p.expected = kt_load(&r->w->head);
+	p.expected = head;
 	p.head = p.expected & ~(__u64)(KTRACE_ALIGN - 1);	/* a forged head may be unaligned */
 	p.new_head = p.head;
 	*verdict = KT_OPEN_OK;
@@ -216,9 +216,9 @@ static kt_noinline bool try_put(struct rseq_words *rseq, const struct record *re
  * @rec:	the record; has to fit after the opening of a block
  * @r:		out: the ring
  *
- * Return: RECORD_NO_RING without rseq, or on a CPU whose ring cannot be used. RECORD_GUEST if the
- * caller turns out to be a child in the memory of @t, where that is checked: its rseq is frozen, so
- * the CPU number in it must not be trusted.
+ * Return: RECORD_LOST, not counted, if the recording is over. RECORD_NO_RING without rseq, or on a
+ * CPU whose ring cannot be used. RECORD_GUEST if the caller turns out to be a child in the memory
+ * of @t, where that is checked: its rseq is frozen, so the CPU number in it must not be trusted.
  */
 enum record_result cpu_ring_put(const struct channel *ch, struct ktrace_thread *t,
 				const struct record *rec, struct kt_ring *r)
@@ -237,14 +237,17 @@ enum record_result cpu_ring_put(const struct channel *ch, struct ktrace_thread *
 		if (cpu >= ch->cpu_nr || attempts++ == ATTEMPTS_MAX)
 			return RECORD_NO_RING;
 		channel_cpu_ring(ch, cpu, r);
-		head = kt_load(&r->w->head);
+		/* ORD(over_head:A) pairs ORD(own_leave:A): zeros that have replaced the ring */
+		head = kt_load_acquire(&r->w->head);
+		if (head == KTRACE_HEAD_SEALED || kt_load(&ch->is_left))
+			return RECORD_LOST;
 		is_full = kt_block_room(r, head) < KTRACE_RECORD_SIZE(rec->len);
 		if ((t->cpu != cpu || (is_full && thread_asks(r, kt_block_end(r, head)))) &&
 		    is_guest(ch, t, r, head))
 			return RECORD_GUEST;
 		if (ch->first_lost && is_full)
 			channel_note_lost(ch, r, head);
-	} while (!try_put(rseq, rec, r, &verdict));
+	} while (!try_put(rseq, rec, r, head, &verdict));
 	if (t->cpu != cpu && !thread_asks_kernel(t))
 		remember_cpu(t, r);
 	if (verdict == KT_OPEN_OK)

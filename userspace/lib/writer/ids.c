@@ -25,78 +25,70 @@
 
 #include "channel.h"
 #include "confined.h"
+#include "own.h"
 #include "registry.h"
 #include "system.h"
 #include "text.h"
 
-#define KNOWN_NR 64u
-
-/*
- * @home:	inode of the owner's namespace, 0 = unknown: then every process is taken to be in it
- * @space:	inode of this process's namespace
- * @made:	if that is unknown: the time of attaching or forking, which tells it from others
- * @known:	by number: first of 256 ids in the upper half, their number / 256 + 1 in the lower
- */
-static struct {
-	__u64 home;
-	__u64 space;
-	__u64 made;
-	bool is_foreign;
-	__u64 known[KNOWN_NR];
-} ids;
-
-static void enter_space(void)
+static void enter_space(struct channel *ch)
 {
+	struct channel_ids *ids = &ch->ids;
 	struct stat st;
 
-	ids.space = !is_confined() && !stat("/proc/self/ns/pid", &st) ? (__u64)st.st_ino : 0;
-	ids.made = ids.space ? 0 : kt_clock(channel.cpu.clock);
-	ids.is_foreign = ids.home != ids.space;
-	for (__u32 i = 0; i < KNOWN_NR; i++)
-		kt_store(&ids.known[i], 0);
+	ids->space = !is_confined() && !stat("/proc/self/ns/pid", &st) ? (__u64)st.st_ino : 0;
+	ids->made = ids->space ? 0 : kt_clock(ch->cpu.clock);
+	ids->is_foreign = ids->home != ids->space;
+	for (__u32 i = 0; i < CHANNEL_IDS_KNOWN; i++)
+		kt_store(&ids->known[i], 0);
 }
 
-/** ids_init - after attaching, before the process announces anything */
-void ids_init(void)
+/**
+ * ids_init - after attaching, before the process announces anything
+ * @ch:		the channel
+ * @home:	inode of the owner's namespace, 0 = unknown: then every process is taken to be in it
+ */
+void ids_init(struct channel *ch, __u64 home)
 {
-	const char *home = secure_getenv("KTRACE_PIDNS");
-
-	ids.home = home ? strtoull(home, NULL, 10) : 0;
-	if (ids.home)
-		enter_space();
+	ch->ids.home = home;
+	if (home)
+		enter_space(ch);
 }
 
 /** ids_after_fork - called in the child before it announces anything */
-void ids_after_fork(void)
+void ids_after_fork(struct channel *ch)
 {
-	if (ids.home && (system_gettid() == 1 || (!is_confined() && !getppid())))
-		enter_space();
+	if (ch->ids.home && (system_gettid() == 1 || (!is_confined() && !getppid())))
+		enter_space(ch);
 }
 
 /** ids_are_foreign - true in another pid namespace than the owner's: kill(2) takes no ids there */
 bool ids_are_foreign(void)
 {
-	return ids.is_foreign;
+	const struct channel *ch = own_known();
+
+	return ch && ch->ids.is_foreign;
 }
 
 /** ids_have_home - true if the owner's namespace is known */
 bool ids_have_home(void)
 {
-	return ids.home;
+	const struct channel *ch = own_known();
+
+	return ch && ch->ids.home;
 }
 
 /* Returns the first id for the 256 numbers of @page; 0 if none is left, which is counted. */
-static __u32 first_of(__u32 page)
+static __u32 first_of(const struct channel *ch, __u32 page)
 {
 	char desc[96] = "";
 	struct text t = { desc, sizeof(desc), 0 };
 	__u16 number;
 
-	text_add_number(&t, "ns", ids.space);
-	if (!ids.space)
-		text_add_number(&t, "since", ids.made);
+	text_add_number(&t, "ns", ch->ids.space);
+	if (!ch->ids.space)
+		text_add_number(&t, "since", ch->ids.made);
 	text_add_number(&t, "inner", page * KTRACE_IDS_STEP);
-	number = registry_ids(desc);
+	number = registry_ids(ch, desc);
 	return number ? KTRACE_IDS_FIRST + number * KTRACE_IDS_STEP : 0;
 }
 
@@ -111,14 +103,15 @@ static __u32 first_of(__u32 page)
 __u32 ids_of(__u32 tid)
 {
 	const __u32 page = tid / KTRACE_IDS_STEP;
-	__u64 *place = &ids.known[page % KNOWN_NR];
-	__u64 known;
+	struct channel *ch = own_known();
+	__u64 *place, known;
 
-	if (!ids.is_foreign || !tid)
+	if (!ch || !ch->ids.is_foreign || !tid)
 		return tid;
+	place = &ch->ids.known[page % CHANNEL_IDS_KNOWN];
 	known = __atomic_load_n(place, __ATOMIC_RELAXED);
 	if ((__u32)known != page + 1) {
-		known = (__u64)first_of(page) << 32 | (page + 1);
+		known = (__u64)first_of(ch, page) << 32 | (page + 1);
 		if (!(known >> 32))
 			return tid;
 		__atomic_store_n(place, known, __ATOMIC_RELAXED);
@@ -133,10 +126,11 @@ KTRACE_API __u32 ktrace_channel_thread_id(__u32 tid)
 
 KTRACE_API __u32 ktrace_channel_thread_number(__u32 id)
 {
+	const struct channel *ch = own_known();
 	__u32 i;
 
-	for (i = 0; id >= KTRACE_IDS_FIRST && i < KNOWN_NR; i++) {
-		const __u64 known = __atomic_load_n(&ids.known[i], __ATOMIC_RELAXED);
+	for (i = 0; ch && id >= KTRACE_IDS_FIRST && i < CHANNEL_IDS_KNOWN; i++) {
+		const __u64 known = __atomic_load_n(&ch->ids.known[i], __ATOMIC_RELAXED);
 
 		if (known && id - (__u32)(known >> 32) < KTRACE_IDS_STEP)
 			return ((__u32)known - 1) * KTRACE_IDS_STEP + id - (__u32)(known >> 32);

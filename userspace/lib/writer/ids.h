@@ -6,8 +6,10 @@
 #include <stdbool.h>
 #include <linux/types.h>
 
-void ids_init(void);
-void ids_after_fork(void);
+struct channel;
+
+void ids_init(struct channel *ch, __u64 home);
+void ids_after_fork(struct channel *ch);
 bool ids_are_foreign(void);
 bool ids_have_home(void);
 __u32 ids_of(__u32 tid);

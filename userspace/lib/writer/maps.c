@@ -27,6 +27,7 @@
 #include "base/fnv.h"
 #include "channel.h"
 #include "ids.h"
+#include "own.h"
 #include "registry.h"
 #include "system.h"
 #include "text.h"
@@ -57,6 +58,7 @@ struct mapping {
  * All but @wanted belong to the scanning thread. Static, because it may have little stack left.
  *
  * @wanted:	number of requests for a scan; 0 = no thread scans
+ * @told:	number of the recording that knows these
  * @list:	/proc/self/maps, -1 = closed
  * @memory:	/proc/self/mem, -1 = closed
  * @ph, @notes: of the file whose build id is searched
@@ -65,6 +67,7 @@ struct mapping {
 static struct {
 	__u32 wanted;
 	__u32 known_nr;
+	__u64 told;
 	struct known_mapping known[KNOWN_MAX];
 	volatile int list;
 	volatile int memory;
@@ -105,7 +108,7 @@ static void add_build(struct text *t, __u64 begin)
 			return;
 }
 
-static void tell(const struct mapping *m)
+static void tell(const struct channel *ch, const struct mapping *m)
 {
 	struct text t = { maps.text, sizeof(maps.text), 0 };
 
@@ -118,7 +121,7 @@ static void tell(const struct mapping *m)
 		text_add_value(&t, "path", m->path);
 	}
 	if (!text_is_full(&t))
-		registry_add(KTRACE_ENTRY_MAP, 0, t.text, 0, REGISTRY_HALF);
+		registry_add(ch, KTRACE_ENTRY_MAP, 0, t.text, 0, REGISTRY_HALF);
 }
 
 /*
@@ -144,7 +147,7 @@ static bool is_known(const struct mapping *m, __u64 hash)
 	return false;
 }
 
-static void take(const struct mapping *m)
+static void take(const struct channel *ch, const struct mapping *m)
 {
 	const __u64 hash = fnv(m->file, &m->offset, sizeof(m->offset));
 
@@ -155,7 +158,7 @@ static void take(const struct mapping *m)
 	if (!m->is_code || is_known(m, hash) || maps.known_nr == KNOWN_MAX)
 		return;
 	maps.known[maps.known_nr++] = (struct known_mapping){ m->start, m->end, hash, true };
-	tell(m);
+	tell(ch, m);
 }
 
 static __u64 take_number(char **at)
@@ -195,19 +198,19 @@ static bool parse(char *at, struct mapping *m)
 	return true;
 }
 
-static void take_line(char *line)
+static void take_line(const struct channel *ch, char *line)
 {
 	struct mapping m;
 
 	if (parse(line, &m))
-		take(&m);
+		take(ch, &m);
 }
 
 /*
  * Returns whether all lines were read. A line longer than the buffer ends the scan: no path is that
  * long.
  */
-static bool take_lines(void)
+static bool take_lines(const struct channel *ch)
 {
 	size_t have = 0;
 	char *line, *end;
@@ -221,7 +224,7 @@ static bool take_lines(void)
 		line = maps.line;
 		while ((end = memchr(line, '\n', have - (size_t)(line - maps.line)))) {
 			*end = '\0';
-			take_line(line);
+			take_line(ch, line);
 			line = end + 1;
 		}
 		have -= (size_t)(line - maps.line);
@@ -230,7 +233,7 @@ static bool take_lines(void)
 	return false;
 }
 
-static void tell_gone(void)
+static void tell_gone(const struct channel *ch)
 {
 	struct known_mapping *k;
 	__u32 i;
@@ -239,7 +242,7 @@ static void tell_gone(void)
 		k = &maps.known[i];
 		if (k->is_there)
 			continue;
-		tell(&(struct mapping){ .start = k->start, .end = k->end });
+		tell(ch, &(struct mapping){ .start = k->start, .end = k->end });
 		*k = maps.known[--maps.known_nr];
 		i--;
 	}
@@ -255,26 +258,30 @@ static void close_both(void)
 	maps.list = -1;
 }
 
-static void look(void)
+static void look(const struct channel *ch)
 {
 	__u32 i;
 
+	if (maps.told != ch->number)
+		maps.known_nr = 0;
+	maps.told = ch->number;
 	maps.list = system_open("/proc/self/maps", O_RDONLY);
 	maps.memory = system_open("/proc/self/mem", O_RDONLY);
 	maps.file = 0;
 	for (i = 0; i < maps.known_nr; i++)
 		maps.known[i].is_there = false;
-	if (maps.list >= 0 && take_lines())
-		tell_gone();
+	if (maps.list >= 0 && take_lines(ch))
+		tell_gone(ch);
 	close_both();
 }
 
 /**
  * maps_announce - report what changed since the last call
+ * @ch:		the process's channel; if it is another one than before, everything
  *
- * Context: any; attached.
+ * Context: any.
  */
-void maps_announce(void)
+void maps_announce(const struct channel *ch)
 {
 	struct system_signals signals;
 	__u32 seen;
@@ -286,7 +293,7 @@ void maps_announce(void)
 		goto out;
 	do {
 		seen = __atomic_load_n(&maps.wanted, __ATOMIC_RELAXED);
-		look();
+		look(ch);
 		/* ORD(maps_end:A) pairs ORD(maps_begin:A): all is written before release */
 	} while (!__atomic_compare_exchange_n(&maps.wanted, &seen, 0, false, __ATOMIC_RELEASE,
 					      __ATOMIC_RELAXED));
@@ -316,11 +323,14 @@ static bool is_guest(void)
 
 int ktrace_maps_changed(void)
 {
+	const uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
 	int saved = errno;
-	bool does_look = channel_is_attached() && !is_guest();
+	const struct channel *ch = own_enter(frame);
+	bool does_look = ch && !is_guest();
 
 	if (does_look)
-		maps_announce();
+		maps_announce(ch);
+	own_exit(frame);
 	errno = saved;
 	return does_look;
 }

@@ -3,7 +3,9 @@
 #ifndef KTRACE_WRITER_MAPS_H
 #define KTRACE_WRITER_MAPS_H
 
-void maps_announce(void);
+struct channel;
+
+void maps_announce(const struct channel *ch);
 void maps_after_fork(void);
 
 #endif

@@ -100,12 +100,13 @@ static void add_build(struct text *t)
 
 /**
  * process_announce - make an entry for this process
+ * @ch:		the channel
  * @maps:	"own": maps_announce() will report its code; "parent": it has its parent's
  * @ts:		start time of the process, 0 = now
  *
  * Context: attaching, and in the child of a fork.
  */
-void process_announce(const char *maps, __u64 ts)
+void process_announce(const struct channel *ch, const char *maps, __u64 ts)
 {
 	struct text t = { announcement, sizeof(announcement), 0 };
 
@@ -113,11 +114,12 @@ void process_announce(const char *maps, __u64 ts)
 	add_exe(&t);
 	add_build(&t);
 	text_add_value(&t, "maps", maps);
-	registry_add(KTRACE_ENTRY_PROCESS, parent_pid(), t.text, ts, REGISTRY_ALL);
+	registry_add(ch, KTRACE_ENTRY_PROCESS, parent_pid(), t.text, ts, REGISTRY_ALL);
 }
 
 /**
  * process_announce_thread - make an entry for the calling thread
+ * @ch:		the channel
  * @tid:	its id
  * @ts:	time from which it has been recording
  *
@@ -126,7 +128,7 @@ void process_announce(const char *maps, __u64 ts)
  *
  * Context: any.
  */
-void process_announce_thread(__u32 tid, __u64 ts)
+void process_announce_thread(const struct channel *ch, __u32 tid, __u64 ts)
 {
 	char text[64];	/* a signal handler's stack may be small */
 	struct text t = { text, sizeof(text), 0 };
@@ -134,17 +136,18 @@ void process_announce_thread(__u32 tid, __u64 ts)
 
 	memcpy(comm, known_comm, sizeof(comm));
 	add_comm(&t, comm);
-	registry_add(KTRACE_ENTRY_THREAD, tid, t.text, ts, REGISTRY_ALL);
+	registry_add(ch, KTRACE_ENTRY_THREAD, tid, t.text, ts, REGISTRY_ALL);
 }
 
 /**
  * process_announce_name - make an entry for a thread of this process that was renamed
+ * @ch:		the channel
  * @tid:	its id
  * @name:	its new name; bytes after the 15th are ignored
  *
  * Context: any.
  */
-void process_announce_name(__u32 tid, const char *name)
+void process_announce_name(const struct channel *ch, __u32 tid, const char *name)
 {
 	char text[64];
 	struct text t = { text, sizeof(text), 0 };
@@ -152,5 +155,5 @@ void process_announce_name(__u32 tid, const char *name)
 
 	memcpy(comm, name, strnlen(name, sizeof(comm) - 1));
 	text_add_value(&t, "comm", comm);
-	registry_add(KTRACE_ENTRY_THREAD, tid, t.text, 0, REGISTRY_HALF);
+	registry_add(ch, KTRACE_ENTRY_THREAD, tid, t.text, 0, REGISTRY_HALF);
 }

@@ -5,8 +5,10 @@
 
 #include <linux/types.h>
 
-void process_announce(const char *maps, __u64 ts);
-void process_announce_thread(__u32 tid, __u64 ts);
-void process_announce_name(__u32 tid, const char *name);
+struct channel;
+
+void process_announce(const struct channel *ch, const char *maps, __u64 ts);
+void process_announce_thread(const struct channel *ch, __u32 tid, __u64 ts);
+void process_announce_name(const struct channel *ch, __u32 tid, const char *name);
 
 #endif

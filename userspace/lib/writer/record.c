@@ -16,10 +16,12 @@
 
 #include <ktrace/channel.h>
 
+#include "attach.h"
 #include "channel.h"
 #include "confined.h"
 #include "cpu_ring.h"
 #include "ids.h"
+#include "own.h"
 #include "system.h"
 #include "thread.h"
 #include "thread_ring.h"
@@ -127,23 +129,25 @@ static size_t size_of(const struct ktrace_piece *pieces, unsigned int nr)
 }
 
 /* Records an event that does not fit into one record; otherwise like record_event(). */
-static kt_noinline void record_long(const struct ktrace_event *ev,
-				    const struct ktrace_piece *pieces, unsigned int nr)
+static kt_noinline void record_long(const struct channel *ch, const struct ktrace_event *ev,
+				    const struct ktrace_piece *pieces, unsigned int nr,
+				    uintptr_t frame)
 {
-	const struct channel *ch = &channel;
 	const __u32 total = (__u32)size_of(pieces, nr);
 	const __u32 max = kt_ring_payload_max(ch->cpu.block_size);
 	struct ktrace_thread *t = &ktrace_thread;
 	struct system_signals signals;
 	struct patience patience = { .signals = &signals };
 	const int saved = errno;
-	const __u32 tid = thread_enter(t) & KTRACE_TID_MASK;
-	struct record rec = { .id = (__u16)ev->header, .piece = pieces };
+	const __u32 tid = thread_enter(ch, t) & KTRACE_TID_MASK;
+	struct record rec = { .id = (__u16)kt_load(&ev->header), .piece = pieces };
 	bool is_there;
 	__u32 off = 0, n;
 
-	if (!tid) {
+	if (!tid)
 		channel_lose(ch, KTRACE_LOST_NORING);
+	if (!tid || rec.id < KTRACE_ID_FIRST) {	/* the process is just joining or leaving */
+		own_exit(frame);
 		return;
 	}
 	system_block_signals(&signals);
@@ -161,47 +165,79 @@ static kt_noinline void record_long(const struct ktrace_event *ev,
 		patience.signals = NULL;
 	} while (is_there && off < total);
 	system_restore_signals(&signals);
+	own_exit(frame);
 	errno = saved;
 }
 
 /*
  * Hot: programs treat ktrace_record_write() as cold, and the compiler would optimise all of this
- * for size rather than speed. Threads without a per-CPU ring come here for every event. The
- * parameters are those of ktrace_record_write(), which therefore needs no stack of its own.
+ * for size rather than speed. Threads without a per-CPU ring come here for every event. It ends
+ * what ktrace_record_write() has begun with own_enter(), so that this function jumps here and its
+ * stack is free.
  */
 static kt_noinline __attribute__((hot)) void
-record_event(const struct ktrace_event *ev, const struct ktrace_piece *pieces, unsigned int nr)
+record_event(const struct channel *ch, const struct ktrace_event *ev,
+	     const struct ktrace_piece *pieces, unsigned int nr, uintptr_t frame)
 {
-	const struct channel *ch = &channel;
 	struct ktrace_thread *t = &ktrace_thread;
 	struct patience patience = { 0 };
 	const int saved = errno;
 	struct record rec = {
-		.id = (__u16)ev->header, .len = (__u16)size_of(pieces, nr),
-		.tid_flags = thread_enter(t) & KTRACE_TID_MASK, .piece = pieces,
+		.id = (__u16)kt_load(&ev->header), .len = (__u16)size_of(pieces, nr),
+		.tid_flags = thread_enter(ch, t) & KTRACE_TID_MASK, .piece = pieces,
 	};
 
-	if (rec.tid_flags)
-		put(ch, t, &rec, &patience);
-	else
+	if (!rec.tid_flags)
 		channel_lose(ch, KTRACE_LOST_NORING);
+	else if (rec.id >= KTRACE_ID_FIRST)	/* otherwise it is just joining or leaving */
+		put(ch, t, &rec, &patience);
+	own_exit(frame);
 	errno = saved;
+}
+
+/*
+ * Finds the channel again if the process is in none, or in one that is over. Returns NULL if the
+ * event is not to be recorded.
+ */
+static kt_noinline const struct channel *find_again(const struct ktrace_event *ev, uintptr_t frame)
+{
+	const int saved = errno;
+	const struct channel *ch = own_is_outermost(frame) ? attach_again() : NULL;
+
+	errno = saved;
+	return ch && !channel_is_over(ch) && ktrace_event_is_on(ev) ? ch : NULL;
+}
+
+/* Not cold, as above. */
+static kt_noinline __attribute__((hot)) void
+write_event(const struct ktrace_event *ev, const struct ktrace_piece *pieces, unsigned int nr)
+{
+	const uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
+	const struct channel *ch;
+	size_t size;
+
+	if (nr > KTRACE_PIECES_MAX)
+		return;
+	ch = own_enter(frame);
+	if (kt_unlikely(!ch || channel_is_over(ch)))
+		ch = find_again(ev, frame);
+	size = size_of(pieces, nr);
+	if (ch && kt_unlikely(size > UINT32_MAX)) {
+		channel_lose(ch, KTRACE_LOST_NORING);
+		ch = NULL;
+	}
+	if (kt_unlikely(!ch))
+		own_exit(frame);
+	else if (kt_likely(size <= kt_ring_payload_max(ch->cpu.block_size)))
+		record_event(ch, ev, pieces, nr, frame);
+	else
+		record_long(ch, ev, pieces, nr, frame);
 }
 
 void ktrace_record_write(const struct ktrace_event *ev, const struct ktrace_piece *pieces,
 			 unsigned int nr)
 {
-	size_t size;
-
-	if (!channel_is_attached() || nr > KTRACE_PIECES_MAX)
-		return;
-	size = size_of(pieces, nr);
-	if (size <= kt_ring_payload_max(channel.cpu.block_size))
-		record_event(ev, pieces, nr);
-	else if (size <= UINT32_MAX)
-		record_long(ev, pieces, nr);
-	else
-		channel_lose(&channel, KTRACE_LOST_NORING);
+	write_event(ev, pieces, nr);
 }
 
 int ktrace_channel_write(const struct ktrace_channel *c, struct ktrace_thread *t, __u16 id,

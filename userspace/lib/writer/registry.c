@@ -33,48 +33,48 @@
 /*
  * Returns the current size: the registry may have grown, but not into the rings, which follow it.
  */
-static __u64 registry_size(void)
+static __u64 registry_size(const struct channel *ch)
 {
-	const __u64 size = kt_load(&channel.control->registry_size);
-	const char *end = (const char *)(channel.cpu_nr ? channel.cpu.w : channel.thread.w);
+	const __u64 size = kt_load(&ch->control->registry_size);
+	const char *end = (const char *)(ch->cpu_nr ? ch->cpu.w : ch->thread.w);
 	__u64 most;
 
-	if (channel.thread_nr && (const char *)channel.thread.w < end)
-		end = (const char *)channel.thread.w;
-	most = (__u64)(end - (const char *)channel.registry);
-	return size < channel.registry_size ? channel.registry_size : size < most ? size : most;
+	if (ch->thread_nr && (const char *)ch->thread.w < end)
+		end = (const char *)ch->thread.w;
+	most = (__u64)(end - (const char *)ch->registry);
+	return size < ch->registry_size ? ch->registry_size : size < most ? size : most;
 }
 
-static struct ktrace_entry *entry_at(__u64 off)
+static struct ktrace_entry *entry_at(const struct channel *ch, __u64 off)
 {
-	return (struct ktrace_entry *)((char *)channel.registry + off);
+	return (struct ktrace_entry *)((char *)ch->registry + off);
 }
 
 /*
  * Returns the offset of the entry after the one at @off, whose word is @word; 0 if its size is
  * invalid.
  */
-static __u64 next_off(__u64 off, __u32 word)
+static __u64 next_off(const struct channel *ch, __u64 off, __u32 word)
 {
 	__u32 size = word & KTRACE_ENTRY_SIZE_MASK;
 
-	if (size <= sizeof(struct ktrace_entry) || size > registry_size() - off)
+	if (size <= sizeof(struct ktrace_entry) || size > registry_size(ch) - off)
 		return 0;
 	return off + size;
 }
 
-static bool has_room(__u64 off, __u64 size)
+static bool has_room(const struct channel *ch, __u64 off, __u64 size)
 {
-	return off <= registry_size() && size <= registry_size() - off;
+	return off <= registry_size(ch) && size <= registry_size(ch) - off;
 }
 
 /* Returns the offset to start at: near the end if the hint is within bounds. */
-static __u64 start_off(void)
+static __u64 start_off(const struct channel *ch)
 {
-	__u32 hint = kt_load(&channel.registry->hint);
+	__u32 hint = kt_load(&ch->registry->hint);
 
 	if (hint < sizeof(struct ktrace_registry) || hint & 7 ||
-	    !has_room(hint, sizeof(struct ktrace_entry)))
+	    !has_room(ch, hint, sizeof(struct ktrace_entry)))
 		return sizeof(struct ktrace_registry);
 	return hint;
 }
@@ -85,38 +85,40 @@ static __u64 entry_size(const char *text)
 }
 
 /* Claims the end of the list, at @off. Returns false if another writer was quicker. */
-static bool claim(__u64 off, __u64 size)
+static bool claim(const struct channel *ch, __u64 off, __u64 size)
 {
 	__u32 empty = 0;
 
-	return __atomic_compare_exchange_n(&entry_at(off)->word, &empty,
+	return __atomic_compare_exchange_n(&entry_at(ch, off)->word, &empty,
 					   KTRACE_ENTRY_BUSY | (__u32)size, false,
 					   __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
-static void fill(__u64 off, __u64 size, const struct ktrace_entry *header, const char *text)
+static void fill(const struct channel *ch, __u64 off, __u64 size,
+		 const struct ktrace_entry *header, const char *text)
 {
-	struct ktrace_entry *e = entry_at(off);
+	struct ktrace_entry *e = entry_at(ch, off);
 
 	e->type = header->type;
 	e->id = header->id;
 	e->tid = header->tid;
 	/* For an IDS entry thread_pid() might need the very entry being made. */
 	e->pid = header->type == KTRACE_ENTRY_IDS ? 0 : thread_pid();
-	e->ts = header->ts ? header->ts : kt_clock(channel.cpu.clock);
+	e->ts = header->ts ? header->ts : kt_clock(ch->cpu.clock);
 	memcpy(e + 1, text, strlen(text) + 1);
 	/* ORD(registry_fill:A) pairs ORD(registry_same:A), ORD(registry_next:A): text first */
 	kt_store_release(&e->word, KTRACE_ENTRY_READY | (__u32)size);
-	kt_store(&channel.registry->hint, (__u32)off);
+	kt_store(&ch->registry->hint, (__u32)off);
 }
 
-static void count_full(void)
+static void count_full(const struct channel *ch)
 {
-	__atomic_fetch_add(&channel.registry->full, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&ch->registry->full, 1, __ATOMIC_RELAXED);
 }
 
 /**
  * registry_add - announce a process, a thread or a mapping
+ * @ch:		the channel
  * @type:	KTRACE_ENTRY_PROCESS, KTRACE_ENTRY_THREAD or KTRACE_ENTRY_MAP
  * @tid:	as struct ktrace_entry says
  * @text:	as struct ktrace_entry says
@@ -126,25 +128,30 @@ static void count_full(void)
  *
  * Context: any. If there is no room, the entry is counted as missing.
  */
-void registry_add(__u16 type, __u32 tid, const char *text, __u64 ts, enum registry_share share)
+void registry_add(const struct channel *ch, __u16 type, __u32 tid, const char *text, __u64 ts,
+		  enum registry_share share)
 {
-	const struct ktrace_entry header = { .type = type, .tid = tid, .ts = ts };
+	const struct ktrace_entry header = {
+		.type = type, .tid = tid, .ts = ts,
+		.id = type == KTRACE_ENTRY_PROCESS && ch->leaves ? KTRACE_PROCESS_LEAVES : 0,
+	};
 	const __u64 size = entry_size(text);
-	const __u64 room = share == REGISTRY_HALF ? registry_size() / 2 : 0;
+	const __u64 room = share == REGISTRY_HALF ? registry_size(ch) / 2 : 0;
 	__u64 off;
 	__u32 word;
 
-	for (off = start_off(); off && has_room(off + room, size); off = next_off(off, word)) {
-		word = kt_load(&entry_at(off)->word);
+	for (off = start_off(ch); off && has_room(ch, off + room, size);
+	     off = next_off(ch, off, word)) {
+		word = kt_load(&entry_at(ch, off)->word);
 		if (word)
 			continue;
-		if (claim(off, size)) {
-			fill(off, size, &header, text);
+		if (claim(ch, off, size)) {
+			fill(ch, off, size, &header, text);
 			return;
 		}
-		word = kt_load(&entry_at(off)->word);
+		word = kt_load(&entry_at(ch, off)->word);
 	}
-	count_full();
+	count_full(ch);
 }
 
 /* Waits for a claimer, which writes a short text, so that one event does not get two ids. */
@@ -162,9 +169,9 @@ static bool wait_until_ready(const struct ktrace_entry *e, int *looks)
 }
 
 /* True if @id is in range. Other processes write the ids. */
-static bool is_id(__u16 type, __u32 id)
+static bool is_id(const struct channel *ch, __u16 type, __u32 id)
 {
-	return type == KTRACE_ENTRY_EVENT ? id >= KTRACE_ID_FIRST && id < channel.id_nr :
+	return type == KTRACE_ENTRY_EVENT ? id >= KTRACE_ID_FIRST && id < ch->id_nr :
 					    id && id < KTRACE_IDS_NR;
 }
 
@@ -172,25 +179,26 @@ static bool is_id(__u16 type, __u32 id)
  * True if the entry at @off has this type and this description; sets @id to its id, which is
  * checked.
  */
-static bool is_same(__u64 off, __u16 type, const char *desc, int *looks, __u16 *id)
+static bool is_same(const struct channel *ch, __u64 off, __u16 type, const char *desc, int *looks,
+		    __u16 *id)
 {
 	const __u64 size = entry_size(desc);
-	const struct ktrace_entry *e = entry_at(off);
+	const struct ktrace_entry *e = entry_at(ch, off);
 
-	if ((kt_load(&e->word) & KTRACE_ENTRY_SIZE_MASK) != size || !has_room(off, size))
+	if ((kt_load(&e->word) & KTRACE_ENTRY_SIZE_MASK) != size || !has_room(ch, off, size))
 		return false;
 	if (!wait_until_ready(e, looks) || e->type != type)
 		return false;
 	*id = kt_load(&e->id);
-	return !strncmp((const char *)(e + 1), desc, size - sizeof(*e)) && is_id(type, *id);
+	return !strncmp((const char *)(e + 1), desc, size - sizeof(*e)) && is_id(ch, type, *id);
 }
 
 /*
  * True if the filter enables the event. The "provider:name" of a description precedes its fields.
  */
-static bool starts_on(const char *desc)
+static bool starts_on(const struct channel *ch, const char *desc)
 {
-	return glob_list_matches(channel.filter, channel.filter_size, desc, strcspn(desc, "{"));
+	return glob_list_matches(ch->filter, ch->filter_size, desc, strcspn(desc, "{"));
 }
 
 /* Takes the next id, at least @first; returns -1 if none is left before @end. */
@@ -210,17 +218,17 @@ static int take_id(__u32 *next, __u32 first, __u32 end)
 /*
  * Takes a new id. An event's id is from the half for its initial state. Returns 0 if none is left.
  */
-static __u16 new_id(__u16 type, const char *desc)
+static __u16 new_id(const struct channel *ch, __u16 type, const char *desc)
 {
-	struct ktrace_registry *r = channel.registry;
+	struct ktrace_registry *r = ch->registry;
 	int id;
 
 	if (type == KTRACE_ENTRY_IDS)	/* the word is the last id taken, initially 0 */
 		id = take_id(&r->reserved[KTRACE_REGISTRY_IDS], 0, KTRACE_IDS_NR - 1) + 1;
-	else if (starts_on(desc))
+	else if (starts_on(ch, desc))
 		id = take_id(&r->next_on, KTRACE_ID_FIRST, KTRACE_ID_OFF);
 	else
-		id = take_id(&r->next_off, KTRACE_ID_OFF, channel.id_nr);
+		id = take_id(&r->next_off, KTRACE_ID_OFF, ch->id_nr);
 	return id > 0 ? (__u16)id : 0;
 }
 
@@ -229,7 +237,7 @@ static __u16 new_id(__u16 type, const char *desc)
  * including entries that others append meanwhile: two processes that register the same event at the
  * same time get one id. Returns 0 if there is no room or no id left, which is counted.
  */
-static __u16 find_or_add(__u16 type, const char *desc)
+static __u16 find_or_add(const struct channel *ch, __u16 type, const char *desc)
 {
 	const __u64 size = entry_size(desc);
 	struct ktrace_entry header = { .type = type };
@@ -237,43 +245,45 @@ static __u16 find_or_add(__u16 type, const char *desc)
 	int looks = BUSY_LOOKS;
 	__u16 same;
 
-	while (off && has_room(off, size)) {
-		if (!kt_load(&entry_at(off)->word)) {
+	while (off && has_room(ch, off, size)) {
+		if (!kt_load(&entry_at(ch, off)->word)) {
 			if (!header.id)
-				header.id = new_id(type, desc);
+				header.id = new_id(ch, type, desc);
 			if (!header.id)
 				break;
-			if (claim(off, size)) {
-				fill(off, size, &header, desc);
+			if (claim(ch, off, size)) {
+				fill(ch, off, size, &header, desc);
 				return header.id;
 			}
 		}
-		if (is_same(off, type, desc, &looks, &same))
+		if (is_same(ch, off, type, desc, &looks, &same))
 			return same;
-		off = next_off(off, kt_load(&entry_at(off)->word));
+		off = next_off(ch, off, kt_load(&entry_at(ch, off)->word));
 	}
-	count_full();
+	count_full(ch);
 	return 0;
 }
 
 /**
  * registry_event - return the id of an event, a new one if it has none
+ * @ch:		the channel
  * @desc:	its description
  *
  * Return: the id, 0 if there is no room or no id left, which is counted.
  */
-__u16 registry_event(const char *desc)
+__u16 registry_event(const struct channel *ch, const char *desc)
 {
-	return find_or_add(KTRACE_ENTRY_EVENT, desc);
+	return find_or_add(ch, KTRACE_ENTRY_EVENT, desc);
 }
 
 /**
  * registry_ids - return the number of a group of 256 ids of another pid namespace
+ * @ch:		the channel
  * @desc:	the namespace and the first number there, as <linux/ktrace.h> says
  *
  * Return: as registry_event().
  */
-__u16 registry_ids(const char *desc)
+__u16 registry_ids(const struct channel *ch, const char *desc)
 {
-	return find_or_add(KTRACE_ENTRY_IDS, desc);
+	return find_or_add(ch, KTRACE_ENTRY_IDS, desc);
 }

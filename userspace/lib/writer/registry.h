@@ -5,11 +5,14 @@
 
 #include <linux/types.h>
 
+struct channel;
+
 /* How much of the registry an entry may fill: frequent kinds of entries leave half to the rest. */
 enum registry_share { REGISTRY_ALL, REGISTRY_HALF };
 
-void registry_add(__u16 type, __u32 tid, const char *text, __u64 ts, enum registry_share share);
-__u16 registry_event(const char *desc);
-__u16 registry_ids(const char *desc);
+void registry_add(const struct channel *ch, __u16 type, __u32 tid, const char *text, __u64 ts,
+		  enum registry_share share);
+__u16 registry_event(const struct channel *ch, const char *desc);
+__u16 registry_ids(const struct channel *ch, const char *desc);
 
 #endif

@@ -15,8 +15,8 @@
 #include <sys/prctl.h>
 #include <time.h>
 
-#include "channel.h"
 #include "ids.h"
+#include "own.h"
 #include "process.h"
 #include "system.h"
 #include "thread.h"
@@ -61,14 +61,29 @@ static int find_tid(pthread_t thread, __u32 *tid)
  */
 void rename_self(const char *name)
 {
+	const uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
 	struct ktrace_thread *t = &ktrace_thread;
+	const struct channel *ch;
 	__u32 tid;
 
-	if (!channel_is_attached() || !t->tid_flags)
+	if (!own_is_there() || !t->tid_flags)
 		return;
-	tid = thread_enter(t);
+	ch = own_enter(frame);
+	tid = ch ? thread_enter(ch, t) : 0;
 	if (tid)
-		process_announce_name(tid, name);
+		process_announce_name(ch, tid, name);
+	own_exit(frame);
+}
+
+/* Announces the new name of another thread. */
+static void announce_other(__u32 tid, const char *name)
+{
+	const uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
+	const struct channel *ch = own_enter(frame);
+
+	if (ch && thread_enter(ch, &ktrace_thread))
+		process_announce_name(ch, ids_of(tid), name);
+	own_exit(frame);
 }
 
 /**
@@ -92,8 +107,8 @@ KTRACE_API int pthread_setname_np(pthread_t thread, const char *name)
 		error = find_tid(thread, &tid);
 		if (!error)
 			error = write_comm(tid, name);
-		if (!error && channel_is_attached() && thread_enter(&ktrace_thread))
-			process_announce_name(ids_of(tid), name);
+		if (!error)
+			announce_other(tid, name);
 	}
 	errno = saved;
 	return error;

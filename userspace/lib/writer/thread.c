@@ -21,10 +21,12 @@
 #include <sys/mman.h>
 
 #include "arch/arch.h"
+#include "attach.h"
 #include "channel.h"
 #include "confined.h"
 #include "ids.h"
 #include "maps.h"
+#include "own.h"
 #include "process.h"
 #include "system.h"
 #include "thread_ring.h"
@@ -84,8 +86,8 @@ static void set_up(const struct channel *ch, struct ktrace_thread *t)
 	kt_barrier();
 	if (__atomic_compare_exchange_n(&t->tid_flags, &unknown, (uint64_t)tid << 32, false,
 					__ATOMIC_RELAXED, __ATOMIC_RELAXED) &&
-	    ch == &channel && tid != thread_pid())
-		process_announce_thread(tid, ts);
+	    ch->is_own && tid != thread_pid())
+		process_announce_thread(ch, tid, ts);
 }
 
 /*
@@ -97,7 +99,10 @@ static __thread __u64 fork_ts __attribute__((tls_model("initial-exec")));
 /* Registered first, so that fork() calls it last of all handlers before it forks. */
 static void before_fork(void)
 {
-	fork_ts = kt_clock(channel.cpu.clock);
+	const struct channel *ch = own_enter((uintptr_t)__builtin_frame_address(0));
+
+	fork_ts = ch ? kt_clock(ch->cpu.clock) : 0;
+	own_exit((uintptr_t)__builtin_frame_address(0));
 }
 
 static void after_fork_in_parent(void)
@@ -119,57 +124,86 @@ __u32 thread_pid(void)
 	return pid ? pid : ids_of((__u32)getpid());
 }
 
+static void announce_child(struct channel *ch, struct ktrace_thread *t)
+{
+	__u32 pid;
+
+	ids_after_fork(ch);
+	pid = ids_of(system_gettid());
+	mark_process(pid);
+	thread_ring_after_fork(ch, t);
+	if (t->tid_flags)
+		t->tid_flags = (__u64)pid << 32;
+	process_announce(ch, "parent", fork_ts);
+}
+
 /* Runs in the child, whose only thread has the process's id. */
 static void after_fork(void)
 {
+	const uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
 	struct ktrace_thread *t = &ktrace_thread;
 	int saved = errno;
-	__u32 pid;
+	struct channel *ch;
 
-	ids_after_fork();
-	pid = ids_of(system_gettid());
-	mark_process(pid);
-	thread_ring_after_fork(&channel, t);
-	if (t->tid_flags)
-		t->tid_flags = (__u64)pid << 32;
-	process_announce("parent", fork_ts);
-	fork_ts = 0;
+	own_after_fork();
+	attach_after_fork();
 	maps_after_fork();
+	ch = own_enter(frame);
+	if (ch)
+		announce_child(ch, t);
+	else
+		mark_process(system_gettid());
+	fork_ts = 0;
+	own_exit(frame);
 	errno = saved;
 }
 
 /**
- * thread_init_process - set up what the threads of this process share
+ * thread_init_process - prepare for forks and ends of threads
+ *
+ * Context: once, when the library is loaded.
+ */
+void thread_init_process(void)
+{
+	pthread_atfork(before_fork, after_fork_in_parent, after_fork);
+	thread_ring_init();
+}
+
+/**
+ * thread_init_channel - set up what the threads of this process share in a recording
+ * @ch:		the recording
  *
  * Sets up the calling thread now rather than at its first event: by then getpid(2) may be
  * forbidden, or the stack small.
  *
- * Context: once, when the process has attached.
+ * Context: when the process has attached.
  */
-void thread_init_process(void)
+void thread_init_channel(const struct channel *ch)
 {
-	void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *page;
 
-	if (page != MAP_FAILED) {
-		if (madvise(page, 4096, MADV_WIPEONFORK))
-			munmap(page, 4096);
-		else
-			fork_marker = page;
+	if (!fork_marker) {
+		page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (page != MAP_FAILED) {
+			if (madvise(page, 4096, MADV_WIPEONFORK))
+				munmap(page, 4096);
+			else
+				fork_marker = page;
+		}
 	}
 	mark_process(ids_of((__u32)getpid()));
-	pthread_atfork(before_fork, after_fork_in_parent, after_fork);
-	thread_ring_init();
-	thread_set_up(&channel, &ktrace_thread);
+	thread_set_up(ch, &ktrace_thread);
 }
 
 /**
  * thread_enter - make the calling thread ready to record
+ * @ch:		the process's channel
  * @t:		its struct ktrace_thread
  *
  * Return: its thread id; differs from thread_id(t) in the child of a vfork(), which must not leave
  * its own values in @t. 0 if the thread may not record.
  */
-__u32 thread_enter(struct ktrace_thread *t)
+__u32 thread_enter(const struct channel *ch, struct ktrace_thread *t)
 {
 	__u32 tid;
 
@@ -178,7 +212,7 @@ __u32 thread_enter(struct ktrace_thread *t)
 	if (fork_marker && kt_unlikely(!kt_load(fork_marker)))
 		after_fork();
 	if (kt_unlikely(!t->tid_flags))
-		set_up(&channel, t);
+		set_up(ch, t);
 	if (kt_likely(!thread_asks_kernel(t)))
 		return thread_id(t);
 	if (t->cpu == KTRACE_THREAD_LENT) {
@@ -205,11 +239,16 @@ void thread_set_up(const struct channel *ch, struct ktrace_thread *t)
  */
 void thread_before_vfork(void)
 {
+	const uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
 	struct ktrace_thread *t = &ktrace_thread;
 	int saved = errno;
+	const struct channel *ch = own_enter(frame);
 
-	if (channel_is_attached())
-		thread_enter(t);
+	if (ch)
+		thread_enter(ch, t);
+	else
+		own_note_thread();
+	own_exit(frame);
 	if (t->cpu != KTRACE_CPU_MUTE)
 		t->cpu = KTRACE_CPU_ASK;
 	errno = saved;

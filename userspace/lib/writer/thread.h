@@ -35,8 +35,9 @@ static inline bool thread_asks(const struct kt_ring *r, __u64 pos)
 
 __s32 thread_word(void);
 void thread_init_process(void);
+void thread_init_channel(const struct channel *ch);
 __u32 thread_pid(void);
-__u32 thread_enter(struct ktrace_thread *t);
+__u32 thread_enter(const struct channel *ch, struct ktrace_thread *t);
 void thread_set_up(const struct channel *ch, struct ktrace_thread *t);
 void thread_before_vfork(void);
 void thread_before_clone(int flags);

@@ -28,6 +28,7 @@
 #include "channel.h"
 #include "confined.h"
 #include "ids.h"
+#include "own.h"
 #include "system.h"
 #include "thread.h"
 
@@ -52,7 +53,7 @@ static __thread uintptr_t started __attribute__((tls_model("initial-exec")));
 /* True if a thread holds a ring for one event only. */
 static bool is_shared(const struct channel *ch)
 {
-	return ch != &channel;
+	return !ch->is_own;
 }
 
 static bool claim(const struct channel *ch, __u32 nr, __u32 from, __u32 tid)
@@ -186,8 +187,6 @@ static kt_noinline __u32 own_ring(const struct channel *ch, struct ktrace_thread
 				t->own_ring = claim_of_dead(ch, thread_id(t));
 			*is_new = t->own_ring;
 		}
-		if (t->own_ring && has_key && !is_shared(ch))
-			pthread_setspecific(key, t);
 	}
 	system_restore_signals(&signals);
 	return t->own_ring;
@@ -212,8 +211,8 @@ static kt_noinline bool is_on_signal_stack(void)
 	return !sigaltstack(NULL, &stack) && stack.ss_flags & SS_ONSTACK;
 }
 
-/* True if a jump has left the call whose frame is @outer, judged from @here. */
-static bool is_left(uintptr_t here, uintptr_t outer)
+/** thread_ring_is_left - true if a jump has left the call with frame @outer, judged from @here */
+bool thread_ring_is_left(uintptr_t here, uintptr_t outer)
 {
 	return here >= outer && !is_on_signal_stack();
 }
@@ -269,7 +268,7 @@ static inline enum record_result put(const struct channel *ch, const struct reco
 	bool is_nested;
 
 	is_nested = kt_ring_is_busy(r);
-	if (is_nested && is_left(here, outer)) {
+	if (is_nested && thread_ring_is_left(here, outer)) {
 		take_over(r);
 		is_nested = false;
 	}
@@ -332,7 +331,7 @@ enum record_result thread_ring_put(const struct channel *ch, struct ktrace_threa
 {
 	const __u32 tid = rec->tid_flags & KTRACE_TID_MASK;
 	const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-	const bool is_first = !started || is_left(here, started);
+	const bool is_first = !started || thread_ring_is_left(here, started);
 	enum record_result result = RECORD_NO_RING;
 	bool is_new = false;
 	__u32 nr;
@@ -393,17 +392,28 @@ void thread_ring_after_fork(const struct channel *ch, struct ktrace_thread *t)
 /* Runs at the end of a thread, and again if the thread has recorded in a later destructor. */
 static void give_back(void *thread)
 {
+	const uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
 	struct ktrace_thread *t = thread;
+	const struct channel *ch = own_enter(frame);
 	__u32 nr = t->own_ring;
 
 	t->own_ring = 0;
-	if (nr)
-		release(&channel, nr - 1, thread_id(t));
+	if (ch && nr)
+		release(ch, nr - 1, thread_id(t));
+	own_exit(frame);
+	own_thread_ends();
+}
+
+/** thread_ring_note_end - have the C library call us when the thread ends */
+void thread_ring_note_end(struct ktrace_thread *t)
+{
+	if (has_key)
+		pthread_setspecific(key, t);
 }
 
 static __attribute__((destructor(101))) void give_back_at_exit(void)
 {
-	if (channel_is_attached())
+	if (own_is_there())
 		give_back(&ktrace_thread);
 }
 

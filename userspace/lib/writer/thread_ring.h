@@ -8,6 +8,8 @@
 struct channel;
 
 void thread_ring_init(void);
+void thread_ring_note_end(struct ktrace_thread *t);
+bool thread_ring_is_left(uintptr_t here, uintptr_t outer);
 void thread_ring_after_fork(const struct channel *ch, struct ktrace_thread *t);
 enum record_result thread_ring_put(const struct channel *ch, struct ktrace_thread *t,
 				   const struct record *rec, struct kt_ring *r);

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
+/*
+ * ktrace_board.h - how a recording reaches programs that already run: a user's board
+ *
+ * The board is one segment of System V shared memory for each user (and IPC namespace). Programs
+ * map it when they load libktrace. While no recording has a program, its events point at the
+ * byte "wanted" of its slot: a disabled event tests that byte, and nothing else happens.
+ * A segment, unlike a file, cannot be truncated under the programs that have it mapped, needs no
+ * path, and stays reachable after chroot(2).
+ *
+ *   0             struct ktrace_board
+ *   slots_off     struct ktrace_board_slot slot[KTRACE_BOARD_SLOTS]
+ *   wants_off     struct ktrace_board_want want[KTRACE_BOARD_SLOTS][KTRACE_BOARD_WANTS]
+ *
+ * The key of the segment is ktrace_board_key() of the effective user id and a name: the value of
+ * KTRACE_BOARD in the environment, which programs with more rights than their caller ignore, or
+ * "". The value "none" means no board. A segment is used only if its creator is the user, and no
+ * other user may write to it. All zero is an empty board.
+ *
+ * 1. Slots
+ *
+ *   free (0, or the pid of a process that is dead)
+ *     --program: CAS--> BUSY|pid --program: store release--> pid
+ *
+ *   "since" is CLOCK_BOOTTIME when the slot was taken: a live process with that pid has started
+ *   before. A new image after exec() keeps the slot of its pid. A forked child takes a
+ *   slot of its own. Without a free slot the program takes part in no late recording, and
+ *   "full" is incremented.
+ *
+ * 2. Wanting
+ *
+ *   A recorder claims a number n by storing its pid in recorder[n], by compare-and-swap of 0 or of
+ *   the pid of a dead recorder, whose bits it clears first. If it wants a process, it writes
+ *   want[slot][n], then sets bit n of the slot's byte. The want names the process (pid, since), so
+ *   that another one that takes the slot at that moment is not meant. The program's
+ *   next event finds the byte set: the program copies the want, checks it, attaches to its
+ *   session as a program that starts with KTRACE_SESSION does, and records the event.
+ *   "want" in struct ktrace_board is the same for every program that takes a slot later: it
+ *   copies these to its own. A child, or what it executes, copies those of its parent.
+ *
+ *   This version joins one recording at a time, that of the lowest bit. 8 bits are for 8.
+ *
+ * 3. The end
+ *
+ *   The recorder clears the bit and ends its session: KTRACE_STATE_CLOSED, rings sealed, enable
+ *   bytes 1. So the next event of each type enters the library, which finds the session closed
+ *   and lets all events point at the slot's byte again. Sealing: head of each ring of a CPU
+ *   becomes KTRACE_HEAD_SEALED, while no restartable sequence of that CPU is under way. A
+ *   writer finds no room there, and calls the library.
+ *
+ * 4. Trust
+ *
+ *   Any process of the user can write anything here. Programs and recorders read each word once
+ *   and check it. What a forged board can do: make programs of that user join a recording, which
+ *   must belong to the user or to root, or none; and tell recorders of the user, or of root, wrong
+ *   things about that user's processes.
+ */
+#ifndef _LINUX_KTRACE_BOARD_H
+#define _LINUX_KTRACE_BOARD_H
+
+#include <linux/types.h>
+
+#define KTRACE_BOARD_MAGIC 0x4b544244u
+#define KTRACE_BOARD_VERSION 1u
+#define KTRACE_BOARD_SLOTS 1024u
+#define KTRACE_BOARD_WANTS 8u
+#define KTRACE_BOARD_SESSION 96u
+#define KTRACE_BOARD_BUSY (1u << 31)	/* in ktrace_board_slot.pid */
+
+/**
+ * struct ktrace_board_want - a recording that wants a process
+ * @seq:	odd while it is written
+ * @pid:	the process; 0 in struct ktrace_board
+ * @since:	as in its slot
+ * @pidns:	inode of the recorder's PID namespace, as in KTRACE_PIDNS; 0 = unknown
+ * @reserved:	0
+ * @session:	as in KTRACE_SESSION, NUL-terminated; empty = none
+ *
+ * Written by recorders, and by a program for itself and its children.
+ */
+struct ktrace_board_want {
+	__u32 seq;
+	__u32 pid;
+	__u64 since;
+	__u64 pidns;
+	__u64 reserved;
+	char session[KTRACE_BOARD_SESSION];
+};
+
+enum ktrace_board_state {
+	KTRACE_BOARD_IDLE = 0,		/* takes part in no recording */
+	KTRACE_BOARD_JOINED = 1,	/* in one */
+	KTRACE_BOARD_REFUSED = 2,	/* could not join, see error */
+};
+
+/**
+ * struct ktrace_board_slot - a program, in a cache line of its own
+ * @wanted:	bit n: want n is for this process. Events test this byte
+ * @state:	enum ktrace_board_state, of the program
+ * @flags:	0
+ * @reserved0:	0
+ * @pid:	its pid in its own PID namespace, with KTRACE_BOARD_BUSY while it is taking the slot
+ * @since:	CLOCK_BOOTTIME when it took the slot, ns
+ * @pidns:	inode of its PID namespace, 0 = unknown
+ * @error:	REFUSED: errno
+ * @joins:	recordings that it has joined so far
+ * @leaves:	recordings that it has left
+ * @reserved:	0
+ *
+ * Written by the program, except for @wanted.
+ */
+struct ktrace_board_slot {
+	__u8 wanted;
+	__u8 state;
+	__u8 flags;
+	__u8 reserved0;
+	__u32 pid;
+	__u64 since;
+	__u64 pidns;
+	__u32 error;
+	__u32 joins;
+	__u32 leaves;
+	__u32 reserved[7];
+};
+
+/**
+ * struct ktrace_board - begins the segment
+ * @magic:	KTRACE_BOARD_MAGIC, or 0: nobody has used it yet
+ * @version:	KTRACE_BOARD_VERSION
+ * @full:	programs that found no free slot
+ * @wanted:	bit n: want n is for every program that takes a slot
+ * @recorder:	pid of the recorder that has a number, 0 = none
+ * @reserved:	0
+ * @recorder_ns: inode of that recorder's PID namespace
+ * @want:	for every program
+ */
+struct ktrace_board {
+	__u32 magic;
+	__u32 version;
+	__u32 full;
+	__u32 wanted;
+	__u32 recorder[KTRACE_BOARD_WANTS];
+	__u64 recorder_ns[KTRACE_BOARD_WANTS];
+	__u32 reserved[4];
+	struct ktrace_board_want want[KTRACE_BOARD_WANTS];
+};
+
+#define KTRACE_BOARD_SLOTS_OFF 4096u
+#define KTRACE_BOARD_WANTS_OFF (KTRACE_BOARD_SLOTS_OFF + KTRACE_BOARD_SLOTS * 64u)
+#define KTRACE_BOARD_SIZE \
+	(KTRACE_BOARD_WANTS_OFF + KTRACE_BOARD_SLOTS * KTRACE_BOARD_WANTS * 128u)
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/* own.h - the recording that this process takes part in */
+#ifndef KTRACE_WRITER_OWN_H
+#define KTRACE_WRITER_OWN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "channel.h"
+
+/* The process's channel, NULL = none. Dereference it only between own_enter() and own_exit(). */
+extern struct channel *own_channel;
+
+/* True if the process takes part in a recording. */
+static inline bool own_is_there(void)
+{
+	return __atomic_load_n(&own_channel, __ATOMIC_RELAXED);
+}
+
+/* The channel that the thread holds, and the frame of its outermost use of the library */
+extern __thread struct channel *own_held
+	__attribute__((tls_model("initial-exec"), visibility("hidden")));
+extern __thread uintptr_t own_outermost
+	__attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+struct channel *own_enter_slow(uintptr_t frame);
+struct channel *own_again(void);
+struct channel *own_known(void);
+
+/**
+ * own_enter - begin to use the process's channel
+ * @frame:	of the caller
+ *
+ * Return: the channel, which stays mapped until own_exit(); NULL: none, or it must not be used
+ * because the caller has interrupted a use of another one.
+ *
+ * Context: any; own_exit() has to follow.
+ */
+static inline struct channel *own_enter(uintptr_t frame)
+{
+	/* The thread's own channel, if that is still the process's, needs no order. */
+	struct channel *ch = __atomic_load_n(&own_channel, __ATOMIC_RELAXED);
+
+	if (kt_unlikely(own_outermost || own_held != ch))
+		return own_enter_slow(frame);
+	own_outermost = frame;
+	kt_barrier();	/* a handler finds this frame */
+	return ch;
+}
+
+/* own_is_outermost - true if the caller of own_enter() has not interrupted another one */
+static inline bool own_is_outermost(uintptr_t frame)
+{
+	return own_outermost == frame;
+}
+
+/* own_exit - end what own_enter() with the same frame has begun */
+static inline void own_exit(uintptr_t frame)
+{
+	kt_barrier();
+	if (kt_likely(own_outermost == frame))
+		own_outermost = 0;
+}
+
+struct channel *own_alloc(void);
+void own_free(struct channel *ch);
+void own_publish(struct channel *ch);
+void own_leave(struct channel *ch);
+void own_pin(void);
+void own_forget(void);
+void own_after_fork(void);
+void own_thread_ends(void);
+void own_note_thread(void);
+
+#endif
