@@ -264,6 +264,9 @@ __u32 FTrace_clk_per_msec(void);
 /** ktrace_shark_off - bit f: TRACER_LOGEVENT() of family f is a no-op; 16: all are */
 extern __u32 ktrace_shark_off;
 
+/** ktrace_shark_byte - where a pointer is to the byte that is set while a recording wants events */
+extern const __u8 *const *const ktrace_shark_byte;
+
 /** ktrace_shark_log - implementation of TRACER_LOGEVENT() */
 KTRACE_SHARK_BOUND void ktrace_shark_log(__u16 code, __u16 par1, __u32 par2);
 
@@ -279,7 +282,10 @@ static inline int ktrace_shark_wants(__u16 code)
 {
 	const __u32 bit = (code & 0xf0) == 0xf0 ? 16 : code & FTrace_family_mask;
 
-	return !(__atomic_load_n(&ktrace_shark_off, __ATOMIC_RELAXED) >> bit & 1);
+	if (!(__atomic_load_n(&ktrace_shark_off, __ATOMIC_RELAXED) >> bit & 1))
+		return 1;
+	return __atomic_load_n(__atomic_load_n(ktrace_shark_byte, __ATOMIC_RELAXED),
+			       __ATOMIC_RELAXED);
 }
 
 #ifdef __cplusplus

@@ -7,7 +7,10 @@
 
 #define ALL_OFF 0x1ffffu	/* 16 families, and unfiltered events */
 
-/* Families that are off. 0 once there is a session: then each event asks the session. */
+/*
+ * Families that are off. 0 under a session: then each event of a program that was compiled before
+ * ktrace_shark_byte existed asks the session.
+ */
 __u32 ktrace_shark_off = ALL_OFF;
 
 /* Updates ktrace_shark_off after a change of what is enabled or filtered. */

@@ -24,10 +24,12 @@
 
 KTRACE_EVENT(log, event, shark_code(type), ktrace_u16(par1), ktrace_u32(par2));
 
+const __u8 *const *const ktrace_shark_byte = &ktrace_event_log_event.enabled;
+
+/* True if the process takes part in a recording, which gives the event an id. */
 bool shark_is_recorded(void)
 {
-	return __atomic_load_n(&ktrace_event_log_event.enabled, __ATOMIC_RELAXED) !=
-	       &ktrace_event_log_event.off;
+	return (__u16)__atomic_load_n(&ktrace_event_log_event.header, __ATOMIC_RELAXED);
 }
 
 void shark_record_filter(__u8 family, int status)

@@ -254,6 +254,8 @@ bool attach_once(void)
 	if (!__atomic_compare_exchange_n(&state, &from, RUNS, false, __ATOMIC_ACQUIRE,
 					 __ATOMIC_ACQUIRE))
 		return from == OVER;
+	/* Stands in for rseq in all threads that have not recorded yet: this one does below. */
+	race_checker_ignore(ktrace_thread.rseq, sizeof(struct ktrace_no_rseq));
 	board_take_slot();
 	session = secure_getenv("KTRACE_SESSION");
 	home = secure_getenv("KTRACE_PIDNS");
@@ -269,8 +271,6 @@ bool attach_once(void)
 	}
 	if (board_problem())
 		tell("board", board_problem());
-	/* Stands in for rseq in all threads that have not recorded yet */
-	race_checker_ignore(ktrace_thread.rseq, sizeof(struct ktrace_no_rseq));
 	if (own_is_there() || board_byte())
 		thread_init_process();
 	if (own_is_there())
