@@ -84,6 +84,27 @@ attached()
 	stop_late
 }
 
+@test "attach: events by name, also one that resembles the kernel's" {
+	late -u 200
+	attached -p "$late" -e late:tick
+	run_ktraced --duration 0.2 -o t -p "$late" -e 'lake:*'
+	[ "$status" = 0 ]
+	[ "$("$KTRACE" list -c t)" = 0 ]
+	stop_late
+}
+
+@test "attach: a program with no other events than TRACER_LOGEVENT()" {
+	start late "$PROGS/shark_late"
+	late=$pid
+	retry 0.05 has late.out '^ready'
+	for _ in 1 2; do
+		run_ktraced --duration 0.3 -o t --fail-on-loss -p "$late"
+		[ "$status" = 0 ]
+		[ "$("$KTRACE" list -c -e log:event t)" -gt 10 ]
+	done
+	kill -KILL "$late"
+}
+
 @test "attach: by control group" {
 	local path
 	late -u 200

@@ -129,9 +129,9 @@ not_begun()
 	local scope
 	for scope in --all -p1; do
 		not_begun "$scope" -e 'clock'
-		[[ $stderr == *"-e clock: the kernel has no such event (did you mean 'block'?), but --all and -p need"* ]]
+		[[ $stderr == *"-e clock: the kernel has no such event (did you mean 'block'?), but ${scope%1} needs"* ]]
 		not_begun "$scope" -e flood
-		[[ $stderr == *"-e flood: the kernel has no such event, but --all and -p need kernel events; "* ]]
+		[[ $stderr == *"-e flood: the kernel has no such event, but ${scope%1} needs kernel events"* ]]
 		not_begun "$scope" -e 'sch,xx*'
 		[[ $stderr == *"-e sch: the kernel has no such event"*"-e xx*: the kernel has no such event"* ]]
 		not_begun "$scope" -e sched,clock

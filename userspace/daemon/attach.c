@@ -21,6 +21,7 @@
 #include "base/read_text.h"
 #include "base/sigbus_guard.h"
 
+#define LIBRARY "libktrace.so"
 #define LOOK_NS 100000000ull
 #define STALE_MAX 64
 
@@ -92,6 +93,11 @@ static int maps_mention(__s32 pid, const char *text)
 	return found;
 }
 
+bool attach_has_library(__s32 pid)
+{
+	return maps_mention(pid, LIBRARY) > 0;
+}
+
 static bool find_pid(const struct attach *at, __s32 pid, struct ktrace_attachable *found)
 {
 	for (__u32 slot = 0; at->board && ktrace_attacher_next(at->board, slot, found);
@@ -109,7 +115,7 @@ static const char *why_not(const struct attach *at, __s32 pid)
 
 	if (uid != geteuid() && geteuid())
 		return "it belongs to another user: only root can attach to it";
-	mentions = maps_mention(pid, "libktrace.so");
+	mentions = maps_mention(pid, LIBRARY);
 	if (mentions < 0)
 		return "its mappings cannot be read, so it is unknown whether it has libktrace";
 	if (mentions && at->board && ktrace_attacher_full(at->board))

@@ -41,6 +41,9 @@ struct attach {
 /** attach_is_used - true if the command line asks for running programs */
 bool attach_is_used(const struct options *o);
 
+/** attach_has_library - true if a process has libktrace, as far as can be known */
+bool attach_has_library(__s32 pid);
+
 /**
  * attach_open - find the board and the processes of -p
  * @at:		zeroed

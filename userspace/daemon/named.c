@@ -18,6 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "attach.h"
 #include "base/log.h"
 #include "base/program.h"
 #include "events/calls.h"
@@ -161,9 +162,28 @@ static int complain(const struct options *o, const char *entries, const char *re
 	return o->is_optional ? -1 : EXIT_OWN;
 }
 
-static bool wants_all(const struct options *o)
+/* True if nothing but kernel events can be recorded. */
+static bool has_only_kernel(const struct options *o)
 {
+	for (unsigned int i = 0; i < o->pid_nr; i++)
+		if (attach_has_library(o->pids[i]))
+			return false;
 	return o->is_all || o->pid_nr;
+}
+
+/* True if the file of a program that is recorded contains @text. */
+static bool is_mentioned(const struct options *o, const char *text)
+{
+	char path[48];
+
+	if (o->argv && program_mentions(o->argv[0], text))
+		return true;
+	for (unsigned int i = 0; i < o->pid_nr; i++) {
+		snprintf(path, sizeof(path), "/proc/%d/exe", o->pids[i]);
+		if (program_mentions(path, text))
+			return true;
+	}
+	return false;
 }
 
 /*
@@ -177,24 +197,25 @@ static bool is_mistyped(const struct options *o, const struct named *n)
 
 	if (is_family(n->family))
 		return true;
-	if (wants_all(o))
+	if (has_only_kernel(o))
 		return is_near(n) || is_system(n) || !select_wants_kernel(o->choice.events);
 	ktrace_nearest_init(&near, n->family);
 	try_families(&near);
 	snprintf(text, sizeof(text), "%s:", n->family);
-	return is_near(n) && *near.name == *n->family &&
-	       !(o->argv && program_mentions(o->argv[0], text));
+	return is_near(n) && *near.name == *n->family && !is_mentioned(o, text);
 }
 
 int named_check(const struct options *o)
 {
 	const char *rest = o->choice.events ? o->choice.events : "";
 	char hint[GLOB_SIZE + 64], reason[sizeof(hint) + 96];
-	const char *about = wants_all(o) && !select_wants_kernel(o->choice.events) ?
-		", but --all and -p need kernel events" : "";
+	const char *about = "";
 	int status = -1, ret;
 	struct named n;
 
+	if (has_only_kernel(o) && !select_wants_kernel(o->choice.events))
+		about = o->is_all ? ", but --all needs kernel events" :
+				    ", but -p needs kernel events for a process without libktrace";
 	while (next_entry(&rest, &n)) {
 		if (!*n.glob || is_known(&n))
 			continue;
