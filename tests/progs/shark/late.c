@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* late.c - says "ready", and has no other events than those of TRACER_LOGEVENT() until it is killed */
+/* late.c - says "ready", then has only events of TRACER_LOGEVENT() until it is killed */
 #include <ktrace/shark.h>
 #include <stdio.h>
 #include <unistd.h>
