@@ -537,6 +537,9 @@ void step_channel(uint32_t policy, uint64_t start, uint64_t records, uint32_t cp
 		step_fail("channel");
 	channel_init(channel, map, &c, false);
 	own_publish(channel);
+	/* The thread moves to it now, and forgets its words: they are to be set after this. */
+	own_enter((uintptr_t)__builtin_frame_address(0));
+	own_exit((uintptr_t)__builtin_frame_address(0));
 	for (i = 0; i < c.ring_nr; i++) {
 		if (i < cpu_nr)
 			channel_cpu_ring(channel, i, &rings[i]);

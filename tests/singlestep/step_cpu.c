@@ -183,9 +183,9 @@ static void prepare(void)
 	const uint32_t other_cpu = state.knows_other_cpu;
 	unsigned int i;
 
+	step_channel(policy, position - (uint64_t)state.blocks * STEP_BLOCK, 0, STEP_CPU_NR);
 	init_thread(&ktrace_thread, &own_rseq, 1001);
 	init_thread(&other_thread, &other_rseq, 1002);
-	step_channel(policy, position - (uint64_t)state.blocks * STEP_BLOCK, 0, STEP_CPU_NR);
 	if (other_cpu) {
 		own_rseq.cpu_id = 1;
 		step_write_other(8);

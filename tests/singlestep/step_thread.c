@@ -20,6 +20,7 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 
+#include "../../userspace/lib/writer/own.h"
 #include "../../userspace/lib/writer/thread.h"
 
 /* The same ring is the first choice of both. */
@@ -224,10 +225,11 @@ static void prepare(void)
 {
 	unsigned int i;
 
+	step_channel(policy, position - (uint64_t)state.blocks * STEP_BLOCK, records, 0);
 	init_thread(&ktrace_thread, TID);
 	init_thread(&other_thread, OTHER_TID);
-	step_channel(policy, position - (uint64_t)state.blocks * STEP_BLOCK, records, 0);
 	thread_init_process();
+	thread_init_channel(own_channel);
 	for (i = 0; i < state.blocks; i++)
 		step_fill(OWN_RING, i + 1 < state.blocks ? 0 : state.room);
 	if (state.has_lost) {
