@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include "../../userspace/lib/writer/attach.h"
 #include "../../userspace/lib/writer/channel.h"
 #include "../../userspace/lib/writer/own.h"
 #include "arch/arch.h"
@@ -19,10 +20,14 @@
 #define OTHER_MAX 4096u
 #define MAP_SIZE (1u << 18)
 
-/* What has been written and read, in this process: a copy goes on from its parent's. */
+/*
+ * What has been written and read, in this process: a copy goes on from its parent's. @late_nr:
+ * written after the recording's end
+ */
 static struct {
 	unsigned int target_done;
 	unsigned int other_nr;
+	unsigned int late_nr;
 	unsigned int target_read;
 	unsigned int other_read;
 	unsigned char seen[OTHER_MAX];
@@ -42,6 +47,7 @@ static const struct step_scenario *scenario;
 static const struct step_action *acting, *second_acting;
 static long boundary, first_boundary;
 static bool is_dead;
+static bool is_over;
 static bool is_stepping = true;
 static sigjmp_buf death;
 
@@ -284,7 +290,7 @@ static void settle(bool is_alive)
 			sum += lost.count[k];
 	}
 	got = tally.target_read + tally.other_read + sum;
-	min = tally.target_done + tally.other_nr;
+	min = tally.target_done + tally.other_nr - tally.late_nr;
 	max = 1 + step_twins + tally.other_nr;
 	if (got < min || got > max)
 		step_fail("written %llu to %llu, read %u + %u, lost %llu", (unsigned long long)min,
@@ -381,6 +387,7 @@ static KTRACE_INLINE void put_other(uint32_t size)
 	struct ktrace_piece piece = { words, size };
 	uint32_t number = tally.other_nr++, i;
 
+	tally.late_nr += is_over;
 	memcpy(words, &number, sizeof(number));
 	for (i = sizeof(number); i < size; i++)
 		((char *)words)[i] = (char)(number + i);
@@ -406,6 +413,7 @@ void step_leave_other(void)
 	const struct ktrace_piece piece = { (void *)8, 64 };
 
 	tally.other_nr++;
+	tally.late_nr += is_over;
 	signal(SIGSEGV, leave);
 	if (!sigsetjmp(left_event, 1))
 		ktrace_record_write(&other, &piece, 1);
@@ -490,6 +498,7 @@ void step_run(const struct step_scenario *s)
 	if (!sigsetjmp(death, 1)) {
 		arch_step_through(s->call);
 		tally.target_done++;
+		tally.late_nr += is_over;
 	}
 	settle(!is_dead);
 	if (!acting)
@@ -554,6 +563,17 @@ void step_channel(uint32_t policy, uint64_t start, uint64_t records, uint32_t cp
 		kt_reader_init(&readers[i], &rings[i]);
 		readers[i].records = records;
 	}
+}
+
+/*
+ * Ends the recording: from now on events may be recorded or not. Nobody leaves it, as if another
+ * thread were at it, because the reader uses the same memory.
+ */
+void step_close_channel(void)
+{
+	attach_try_lock();
+	is_over = true;
+	((struct ktrace_control *)map)->state = KTRACE_STATE_CLOSED;
 }
 
 /* For a fork of the traced program: parent and child see the same rings. */

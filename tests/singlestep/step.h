@@ -81,6 +81,7 @@ extern bool step_is_long;
 void step_init(void);
 void step_channel(uint32_t policy, uint64_t start, uint64_t records, uint32_t cpu_nr);
 void step_share_channel(void);
+void step_close_channel(void);
 void step_run(const struct step_scenario *s);
 int step_report(void);
 

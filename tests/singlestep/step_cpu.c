@@ -19,7 +19,6 @@
 #include <string.h>
 
 #include "../../userspace/lib/writer/channel.h"
-#include "../../userspace/lib/writer/own.h"
 #include "arch/arch.h"
 
 #define NO_BLOCK 0xffffffffu
@@ -157,7 +156,7 @@ static void reader_reads(ucontext_t *uc)
 static void session_closes(ucontext_t *uc)
 {
 	(void)uc;
-	((struct ktrace_control *)(uintptr_t)own_channel->control)->state = KTRACE_STATE_CLOSED;
+	step_close_channel();
 }
 
 static void dies(ucontext_t *uc)
