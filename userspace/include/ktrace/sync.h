@@ -62,7 +62,7 @@ struct ktrace_sync_options {
 
 /**
  * ktrace_sync_traceset - estimate the clocks of all hosts, and correct the times of their traces
- * @set:	the traceset. Its files are read once, apart from it
+ * @set:	the traceset. Its files are read once, apart from it, by as many threads
  * @opts:	options
  * @out:	what was found
  *
