@@ -3,7 +3,7 @@
 # runs: host
 #
 # ktrace import --from trace-dat: two machines that trace-cmd has recorded together, and its report.
-# It reaches its agent by TCP, as a virtual machine in a virtual machine has no vsocket to it.
+# It reaches its agent by TCP: these machines have no vsock.
 
 # shellcheck disable=SC2154 # capture sets status and output
 
