@@ -111,6 +111,15 @@ same_all()
 	[ "$output" = "ktrace: standard output: No space left on device" ]
 }
 
+@test "clocks of several hosts are found by as many threads" {
+	"$PROGS/mkhosts" --seconds 1 .
+	KTRACE_CORES=1 strace -f -e trace=clone,clone3 -o one "$KTRACE" sync h0 h1
+	KTRACE_CORES=2 strace -f -e trace=clone,clone3 -o two "$KTRACE" sync h0 h1
+	fails grep clone one
+	grep clone two
+	same sync --json h0 h1
+}
+
 @test "it can be ended" {
 	local status=0
 	make_large

@@ -8,7 +8,7 @@ load helpers
 setup()
 {
 	setup_test
-	PATH=$BUILD/bin:$EXAMPLES:$PATH
+	PATH=$BUILD/bin:$EXAMPLES:$PROGS:$PATH
 }
 
 teardown()
@@ -41,9 +41,13 @@ tutorial()
 	tutorial 4
 }
 
+@test "tutorial: two hosts" {
+	tutorial 5
+}
+
 # bats test_tags=alike
 @test "tutorial: every chapter is tested, and what differs is noticed" {
-	[ "$(tutorial | xargs)" = "1 2 3 4" ]
+	[ "$(tutorial | xargs)" = "1 2 3 4 5" ]
 	# shellcheck disable=SC2016 # a document
 	printf '## 1. A\n```console\n$ echo "%s"\n%s\n```\n' '5 lost in 3 ms, 0 bad' '7 lost in 22 s, 0 bad' >same.md
 	"$ROOT/tests/checkers/tutorial" same.md 1

@@ -62,7 +62,7 @@ struct ktrace_sync_options {
 
 /**
  * ktrace_sync_traceset - estimate the clocks of all hosts, and correct the times of their traces
- * @set:	the traceset. Its files are read once, apart from it
+ * @set:	the traceset. Its files are read once, apart from it, by as many threads
  * @opts:	options
  * @out:	what was found
  *
@@ -179,6 +179,15 @@ struct ktrace_sync_host {
 
 /** ktrace_sync_host - get host number @i; false after the last */
 bool ktrace_sync_host(const struct ktrace_sync *sync, __u32 i, struct ktrace_sync_host *out);
+
+/**
+ * ktrace_sync_host_of - get the number of the host that a trace is from
+ * @sync:	result of ktrace_sync_traceset()
+ * @trace:	number of the trace in the set, ktrace_trace_index()
+ *
+ * Return: the number, KTRACE_SYNC_NONE if there is no such trace.
+ */
+__u32 ktrace_sync_host_of(const struct ktrace_sync *sync, size_t trace);
 
 #define KTRACE_SYNC_TRIP_BITS 48u
 

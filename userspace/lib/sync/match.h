@@ -48,7 +48,6 @@ enum range_flag {
 /**
  * struct range - bytes of TCP that a host sent for the first time, or received
  * @end:	the event
- * @nr:		counts ranges; says whose place this is
  * @from:	first sequence number
  * @to:		the one after the last
  * @first:	number of the SYN: tells connections apart
@@ -59,7 +58,6 @@ enum range_flag {
  */
 struct range {
 	struct ktrace_message_end end;
-	__u32 nr;
 	__u32 from;
 	__u32 to;
 	__u32 first;
@@ -69,13 +67,13 @@ struct range {
 	__u16 flags;
 };
 
-/* struct ranges - the last KTRACE_MESSAGES_PENDING ranges; each new one takes the oldest's place */
+/* struct ranges - the last KTRACE_MESSAGES_PENDING of @nr ranges; a new one replaces the oldest */
 struct ranges {
 	struct range *at;
 	__u64 nr;
 };
 
-/* struct range_ref - a range in a list; it may have lost its place */
+/* struct range_ref - range number @nr in a list; it may have lost its place */
 struct range_ref {
 	__u32 nr;
 	__u32 to;
@@ -216,11 +214,23 @@ __u32 ktrace_sync_hash(const struct ktrace_messages *m, const struct packet_key 
 
 /* ranges.c */
 struct range *ktrace_range_add(struct ktrace_messages *m, const struct range *range);
-struct range *ktrace_range_get(const struct ranges *ranges, __u32 nr);
 int ktrace_range_list_reserve(struct range_list *l, const struct ranges *ranges);
-void ktrace_range_list_add(struct range_list *l, const struct range *r);
+void ktrace_range_list_add(struct range_list *l, const struct ranges *ranges,
+			   const struct range *r);
 void ktrace_range_list_trim(struct range_list *l, const struct ranges *ranges, __u32 next);
 __u32 ktrace_range_list_above(struct range_list *l, __u32 number);
+
+/* True if a packet still has its place. */
+static inline bool range_is_kept(const struct ranges *ranges, __u32 nr)
+{
+	return (__u32)ranges->nr - nr <= KTRACE_MESSAGES_PENDING;
+}
+
+/* Returns a packet by number, NULL = it has lost its place. */
+static inline struct range *range_get(const struct ranges *ranges, __u32 nr)
+{
+	return range_is_kept(ranges, nr) ? &ranges->at[nr & (KTRACE_MESSAGES_PENDING - 1)] : NULL;
+}
 
 /* Forgets all packets, but keeps the room. */
 static inline void range_list_empty(struct range_list *l)

@@ -28,7 +28,7 @@ static void forget(struct ktrace_messages *m, const struct range *r)
 		m->stats.given_up++;
 }
 
-/* Adds the bytes of a packet, and numbers them; the oldest ones are given up for it. */
+/* Adds the bytes of a packet; its number is the last one. The oldest packet is given up for it. */
 struct range *ktrace_range_add(struct ktrace_messages *m, const struct range *range)
 {
 	const __u64 nr = m->ranges.nr++;
@@ -37,16 +37,7 @@ struct range *ktrace_range_add(struct ktrace_messages *m, const struct range *ra
 	if (nr > RANGES_MASK)
 		forget(m, r);
 	*r = *range;
-	r->nr = (__u32)nr;
 	return r;
-}
-
-/* Returns a packet by number, NULL = it has lost its place. */
-struct range *ktrace_range_get(const struct ranges *ranges, __u32 nr)
-{
-	struct range *r = &ranges->at[nr & RANGES_MASK];
-
-	return r->nr == nr ? r : NULL;
 }
 
 /* Removes references to packets that have lost their places, and makes room for another one. */
@@ -55,7 +46,7 @@ static void compact(struct range_list *l, const struct ranges *ranges)
 	__u32 to = l->first;
 
 	for (__u32 i = l->first; i != l->last; i++)
-		if (ktrace_range_get(ranges, range_ref_at(l, i)->nr))
+		if (range_is_kept(ranges, range_ref_at(l, i)->nr))
 			l->refs[to++ & (l->cap - 1)] = *range_ref_at(l, i);
 	l->last = to;
 	l->hint = l->first;
@@ -86,12 +77,13 @@ int ktrace_range_list_reserve(struct range_list *l, const struct ranges *ranges)
 }
 
 /*
- * Adds a packet in the place of its number; there is room. Leaves it out if it comes very late: it
- * is then given up in its time.
+ * Adds the packet that got the last number, in the place of its bytes; there is room. Leaves it out
+ * if it comes very late: it is then given up in its time.
  */
-void ktrace_range_list_add(struct range_list *l, const struct range *r)
+void ktrace_range_list_add(struct range_list *l, const struct ranges *ranges,
+			   const struct range *r)
 {
-	const __u32 mask = l->cap - 1;
+	const __u32 mask = l->cap - 1, nr = (__u32)(ranges->nr - 1);
 	__u32 i = l->last, steps = 0;
 
 	while (i != l->first && seq_before(r->to, range_ref_at(l, i - 1)->to) &&
@@ -103,7 +95,7 @@ void ktrace_range_list_add(struct range_list *l, const struct range *r)
 		return;
 	for (__u32 n = l->last; n != i; n--)
 		l->refs[n & mask] = l->refs[(n - 1) & mask];
-	l->refs[i & mask] = (struct range_ref){ .nr = r->nr, .to = r->to };
+	l->refs[i & mask] = (struct range_ref){ nr, r->to };
 	l->last++;
 }
 
@@ -118,7 +110,7 @@ void ktrace_range_list_trim(struct range_list *l, const struct ranges *ranges, _
 	}
 	while (l->first != l->last) {
 		ref = range_ref_at(l, l->first);
-		if (ktrace_range_get(ranges, ref->nr) && !seq_is_far(ref->to, next))
+		if (range_is_kept(ranges, ref->nr) && !seq_is_far(ref->to, next))
 			break;
 		l->first++;
 	}

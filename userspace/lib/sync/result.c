@@ -86,6 +86,11 @@ bool ktrace_sync_host(const struct ktrace_sync *sync, __u32 i, struct ktrace_syn
 	return true;
 }
 
+__u32 ktrace_sync_host_of(const struct ktrace_sync *sync, size_t trace)
+{
+	return trace < sync->machines.trace_nr ? sync->machines.of_trace[trace] : KTRACE_SYNC_NONE;
+}
+
 /* Sets one line for the whole time by the hull, and by least squares. */
 static void set_lines(struct pair *p, struct ktrace_sync_pair *out)
 {

@@ -173,7 +173,7 @@ static int pass(struct ktrace_sync *sync, const struct ktrace_traceset *set)
 		.spans = calloc(sync->machines.trace_nr, sizeof(*p.spans)),
 	};
 	const struct ktrace_traceset_options reading = {
-		.size = sizeof(reading), .cores = KTRACE_CORES_AUTO,
+		.size = sizeof(reading), .cores = ktrace_set_cores(set),
 	};
 	struct ktrace_traceset *again = NULL;
 	/* The set must not have been read when it is corrected. */

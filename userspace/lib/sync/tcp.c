@@ -31,13 +31,13 @@ static struct range *find_sent(struct ktrace_messages *m, struct sender *s, __u3
 	struct range *r;
 
 	if (at != s->sent.last) {
-		r = ktrace_range_get(&m->ranges, range_ref_at(&s->sent, at)->nr);
+		r = range_get(&m->ranges, range_ref_at(&s->sent, at)->nr);
 		if (r && seq_before(r->from, to))
 			return r;
 	}
 	if (at == s->sent.first)
 		return NULL;
-	r = ktrace_range_get(&m->ranges, range_ref_at(&s->sent, at - 1)->nr);
+	r = range_get(&m->ranges, range_ref_at(&s->sent, at - 1)->nr);
 	return r && seq_before(from, r->to) ? r : NULL;
 }
 
@@ -50,7 +50,7 @@ static __u16 flag_sent(struct ktrace_messages *m, struct sender *s, const struct
 	__u16 had = 0;
 
 	for (__u32 n = 0; at != s->sent.last && n < REPEATED_STEPS; at++, n++) {
-		r = ktrace_range_get(&m->ranges, range_ref_at(&s->sent, at)->nr);
+		r = range_get(&m->ranges, range_ref_at(&s->sent, at)->nr);
 		if (r && !seq_before(r->from, bytes->to))
 			break;
 		if (r) {
@@ -151,7 +151,7 @@ static void meet_received(struct ktrace_messages *m, const struct flow *f, struc
 			ref = range_ref_at(&v->received, at);
 			if (ref->to - sent->from - 1 >= sent->to - sent->from)
 				break;
-			r = ktrace_range_get(&m->ranges, ref->nr);
+			r = range_get(&m->ranges, ref->nr);
 			if (r && is_one_connection(sent, r))
 				tell(m, s, sent, r);
 		}
@@ -179,7 +179,7 @@ static void take_new(struct ktrace_messages *m, const struct flow *f, struct sen
 	}
 	r = ktrace_range_add(m, &sent);
 	ktrace_range_list_trim(&s->sent, &m->ranges, r->to);
-	ktrace_range_list_add(&s->sent, r);
+	ktrace_range_list_add(&s->sent, &m->ranges, r);
 	meet_received(m, f, s, r);
 }
 
@@ -344,7 +344,7 @@ static void take_received(struct ktrace_messages *m, const struct flow *f, struc
 		return;
 	r = ktrace_range_add(m, &received);
 	ktrace_range_list_trim(&v->received, &m->ranges, r->to);
-	ktrace_range_list_add(&v->received, r);
+	ktrace_range_list_add(&v->received, &m->ranges, r);
 }
 
 /* Returns the host's side of a connection as a sender, with room for a packet; NULL = no memory */

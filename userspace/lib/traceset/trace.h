@@ -329,6 +329,10 @@ void ktrace_stream_set_gap(struct stream *s, struct gap gap);
 __u64 ktrace_stream_time(struct stream *s, __u64 raw);
 void ktrace_stream_see_lost(struct stream *s, const struct ktrace_lost *lost);
 
+/* traceset.c */
+/* Whether a thread of the library may read ahead, as the caller of ktrace_traceset_open() said. */
+enum ktrace_cores ktrace_set_cores(const struct ktrace_traceset *set);
+
 /* iterate.c */
 /*
  * Before the first event is read: ktrace_set_next_wanted() will deliver events of the kernel whose

@@ -13,24 +13,11 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Returns the number of the host of a trace. */
-static __u32 host_of(const struct sync_run *r, const struct ktrace_trace *trace)
-{
-	const char *boot = ktrace_trace_meta(trace, "host", "boot");
-	struct ktrace_sync_host h;
-	__u32 i;
-
-	for (i = 0; ktrace_sync_host(r->sync, i, &h); i++)
-		if (boot && h.boot ? !strcmp(boot, h.boot) :
-		    h.path && !strcmp(h.path, ktrace_trace_path(trace)))
-			break;
-	return i;
-}
-
 static void on_message(void *arg, const struct ktrace_message *m)
 {
 	struct sync_run *r = arg;
-	const __u32 from = host_of(r, m->from.trace), to = host_of(r, m->to.trace);
+	const __u32 from = ktrace_sync_host_of(r->sync, ktrace_trace_index(m->from.trace));
+	const __u32 to = ktrace_sync_host_of(r->sync, ktrace_trace_index(m->to.trace));
 	const bool is_there = from < to;
 	struct trips *t = &r->trips[(is_there ? from : to) * r->host_nr + (is_there ? to : from)];
 
