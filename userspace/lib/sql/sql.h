@@ -20,6 +20,7 @@
  *   locks.c       waits for locks, holds
  *   threads.c     one of these: a row for each thread
  *   span_join.c   intersections of two tables of intervals
+ *   span_table.c  declares a table of these
  *   views.c       views
  */
 #ifndef KTRACE_SQL_SQL_H
