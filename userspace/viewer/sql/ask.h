@@ -13,6 +13,7 @@
 
 #include <ktrace/sql.h>
 
+#include "base/query_limits.h"
 #include "base/viewer.h"
 
 enum show_mode { SHOW_TABLE, SHOW_CSV, SHOW_JSON, SHOW_LIST, SHOW_LINE, SHOW_NR };
@@ -31,7 +32,8 @@ struct parameter {
 
 /**
  * struct ask - one run of the command
- * @opts:	limits
+ * @opts:	of the library
+ * @limits:	of statements
  * @file:	with the statements, NULL = none
  * @is_json:	--json
  * @is_csv:	--csv
@@ -48,6 +50,7 @@ struct parameter {
  */
 struct ask {
 	struct ktrace_sql_options opts;
+	struct query_limits limits;
 	const char *file;
 	bool is_json;
 	bool is_csv;
