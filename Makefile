@@ -98,7 +98,7 @@ apart_dir     = userspace/viewer/$(if $(filter serve,$(1)),html/serve,$(subst ex
 		import-,import/,$(1))))
 tui_libs     := -lncursesw -ltinfo
 serve_libs   := -lmicrohttpd -lz
-sql_libs     := -lsqlite3
+sql_libs     := -lsqlite3 -ledit
 example_src  := $(filter-out examples/logevent/% examples/shark_kernel/% examples/chunks/% examples/posix/% examples/readers/%,\
 		$(wildcard examples/*/*.c))
 # Folders hold programs for benchmarks that are scripts.

@@ -6,6 +6,7 @@
  *   ask.c      statements: parameters, rows, errors
  *   show.c     rows as a table, JSON, CSV
  *   shell.c    commands with a dot, statements line by line
+ *   edit.c     lines on a terminal; complete.c, history.c: parts of it
  *   schema.c   tables and their columns
  */
 #ifndef VIEWER_SQL_ASK_H
@@ -81,6 +82,8 @@ int show_rows(struct ask *a, struct ktrace_sql_query *query);
 
 /* Reads standard input: statements, and commands with a dot. */
 void shell_run(struct ask *a);
+/* Returns the name of command number @i, with its dot; NULL after the last. */
+const char *shell_command(size_t i);
 
 /* Lists the tables, those of event types last. */
 void schema_tables(struct ask *a);
