@@ -56,12 +56,13 @@ static void step(sqlite3_context *to, int argc, sqlite3_value **argv)
 static void finish(sqlite3_context *to)
 {
 	struct percentile *p = sqlite3_aggregate_context(to, 0);
+	__u64 value;
 
 	if (!p)
 		return;
+	value = histogram_percentile_fine(&p->values, p->percent_1000);
 	if (p->values.nr)
-		sqlite3_result_int64(to, (sqlite3_int64)histogram_percentile_fine(&p->values,
-										  p->percent_1000));
+		sqlite3_result_int64(to, (sqlite3_int64)value);
 	histogram_free(&p->values);
 }
 
