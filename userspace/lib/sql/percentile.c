@@ -76,9 +76,9 @@ int ktrace_percentile_add(struct ktrace_sql *sql)
 
 static const struct ktrace_sql_function functions[] = {
 	{ .name = NAME, .args = "x, p", .doc = "an aggregate: a value that p percent of the values "
-	  "x do not exceed, NULL without values. These are integers, 0 or more. It is the upper end "
-	  "of a bucket, as p50 and p99 of the analyses: too large by at most 3 %, and never above "
-	  "the largest one" },
+	  "x do not exceed, NULL without values. These are integers, 0 or more. It is the upper "
+	  "end of a bucket, as p50 and p99 of the analyses: too large by at most 3 %, and never "
+	  "above the largest one" },
 };
 
 bool ktrace_sql_function(size_t i, struct ktrace_sql_function *out)
