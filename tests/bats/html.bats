@@ -334,9 +334,12 @@ served()
 @test "serve: statements have limits, and a new one ends the one before" {
 	local long='WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT'
 	made 3 300
-	served --time-limit 300ms --memory 20M
+	served --time-limit 300ms
 	ask "$long sum(x) FROM c"
 	jq -e '.status == 1 and (.messages | contains("longer than allowed"))' answer
+	kill "$SERVER"
+	wait "$SERVER"
+	served --memory 20M
 	ask "SELECT length(group_concat(hex(randomblob(1000)), '')) FROM (SELECT 1 FROM events, events LIMIT 20000)"
 	jq -e '.status == 1 and (.messages | contains("more memory than allowed"))' answer
 	kill "$SERVER"
