@@ -98,7 +98,7 @@ apart_dir     = userspace/viewer/$(if $(filter serve,$(1)),html/serve,$(subst ex
 		import-,import/,$(1))))
 tui_libs     := -lncursesw -ltinfo
 serve_libs   := -lmicrohttpd -lz
-sql_libs     := -lsqlite3 -lm
+sql_libs     := -lsqlite3 -ledit -lm
 example_src  := $(filter-out examples/logevent/% examples/shark_kernel/% examples/chunks/% examples/posix/% examples/readers/%,\
 		$(wildcard examples/*/*.c))
 # Folders hold programs for benchmarks that are scripts.
@@ -234,7 +234,7 @@ $(BUILD)/lib/libktraceset.so: LIBS := $(TRACESET_LIBS)
 $(BUILD)/lib/libktracesql.so: $(sql_src:%.c=$(BUILD)/pic/%.o) userspace/lib/libktracesql.map \
 		| $(BUILD)/lib/libktraceset.so
 # Installed in a folder below that of the other libraries
-$(BUILD)/lib/libktracesql.so: LIBS := -L$(BUILD)/lib -Wl,-rpath,'$$ORIGIN:$$ORIGIN/..' -lktraceset $(sql_libs)
+$(BUILD)/lib/libktracesql.so: LIBS := -L$(BUILD)/lib -Wl,-rpath,'$$ORIGIN:$$ORIGIN/..' -lktraceset -lsqlite3 -lm
 
 # Programs of the build folder find their libraries beside them.
 LINK = $(Q)$(CC) -pthread $(LDFLAGS) $(filter %.o,$^) -L$(BUILD)/lib -Wl,-rpath,'$$ORIGIN/../lib'

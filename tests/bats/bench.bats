@@ -99,6 +99,15 @@ planted()
 	[[ $output =~ size\.event\ +ktrace\ +bytes\  ]]
 }
 
+@test "the benchmark of SQL prints samples, and both ways find the same" {
+	run bench sql
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[[ $output =~ sql\.window@100000\ +rows\ +ms\  ]]
+	[[ $output =~ sql\.scan@100000\ +ktrace\ +ns/event\  ]]
+	[[ $output =~ sql\.first@100000\ +"export, sqlite3"\ +s\  ]]
+}
+
 @test "the service's benchmark prints samples" {
 	run bench service
 	echo "$output"

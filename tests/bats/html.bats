@@ -280,9 +280,119 @@ code()
 	SERVER=
 }
 
+# ask STATEMENT: what the server at $url answers, as answer; prints the status of HTTP
+ask()
+{
+	code -G "${url}sql" --data-urlencode "q=$1"
+}
+
+# served OPTION...: serves t at $url
+served()
+{
+	rm -f url
+	"$KTRACE" serve "$@" t >url 2>errors &
+	SERVER=$!
+	retry 0.1 test -s url
+	url=$(cat url)
+}
+
+@test "serve: answers SQL as ktrace sql does, of its files only, and reads only" {
+	made 7 3000
+	cp t 'other file'
+	served
+	text='SELECT name, sum(count) AS n, NULL, "a,b" FROM event_counts GROUP BY name'
+	[ "$(ask "$text")" = 200 ]
+	"$KTRACE" sql --csv t "$text" >expected
+	[ "$(wc -l <expected)" -gt 3 ]
+	jq -j .rows answer | cmp - expected
+	jq -e '.status == 0 and .messages == "" and .cut == false and .ended == false' answer
+	# It is no file, no option, no command, and there are no other files.
+	for text in 'other file' 'other file ' '-f t' .tables '/etc/passwd ' 'SELECT'; do
+		ask "$text"
+		jq -e '.status == 2 and .rows == ""' answer
+	done
+	for text in "ATTACH 'other file' AS a" "ATTACH ':memory:' AS a" "VACUUM INTO '$PWD/new'" \
+		'CREATE TABLE main.x(a)' "SELECT load_extension('x')" 'PRAGMA temp_store_directory = "/"' \
+		"SELECT readfile('/etc/passwd')" "SELECT writefile('new', 1)"; do
+		ask "$text"
+		jq -e '.status == 2 and .rows == "" and .messages != ""' answer
+	done
+	[ ! -e new ]
+	[ "$("$KTRACE" sql t 'SELECT count(*) FROM files' | tail -n 1 | tr -d ' ')" = 1 ]
+	ask 'SELECT path FROM files'
+	[ "$(jq -r .rows answer)" = $'path\r\nt\r' ]
+	# Only to who knows the address, from this host's name
+	port=${url#http://127.0.0.1:} port=${port%%/*}
+	[ "$(code "http://127.0.0.1:$port/sql?q=SELECT%201")" = 404 ]
+	[ "$(code -H 'Host: example.org' "${url}sql?q=SELECT%201")" = 403 ]
+	[ "$(code -X POST -d q=SELECT+1 "${url}sql")" = 405 ]
+	[ "$(code "${url}sql")" = 200 ]
+	grep -qx 'nothing is asked' answer
+	[ "$(code "${url}sql/x?q=SELECT%201")" = 404 ]
+}
+
+@test "serve: statements have limits, and a new one ends the one before" {
+	local long='WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT'
+	made 3 300
+	served --time-limit 300ms
+	ask "$long sum(x) FROM c"
+	jq -e '.status == 1 and (.messages | contains("longer than allowed"))' answer
+	kill "$SERVER"
+	wait "$SERVER"
+	served --memory 20M
+	ask "SELECT length(group_concat(hex(randomblob(1000)), '')) FROM (SELECT 1 FROM events, events LIMIT 20000)"
+	jq -e '.status == 1 and (.messages | contains("more memory than allowed"))' answer
+	kill "$SERVER"
+	wait "$SERVER"
+	served
+	ask "$long x FROM c"
+	jq -e '.cut and .status == 0 and (.rows | length) == 4194304' answer
+	# The server goes on answering meanwhile.
+	ask "$long sum(x) FROM c" >first &
+	asker=$!
+	retry 0.1 pgrep -P "$SERVER"
+	[ "$(code "${url}head")" = 200 ]
+	curl -s -o second -G "${url}sql" --data-urlencode 'q=SELECT 1'
+	wait "$asker"
+	jq -e '.ended and .status != 0' answer
+	jq -e '.ended == false and .rows == "1\r\n1\r\n"' second
+	# So does an empty one, and the end of the server.
+	ask "$long sum(x) FROM c" >first &
+	asker=$!
+	retry 0.1 pgrep -P "$SERVER"
+	[ "$(curl -s "${url}sql?q=")" = 'nothing is asked' ]
+	wait "$asker"
+	jq -e .ended answer
+	ask "$long sum(x) FROM c" >first &
+	asker=$!
+	retry 0.1 pgrep -P "$SERVER"
+	program=$(pgrep -P "$SERVER")
+	kill "$SERVER"
+	wait "$SERVER"
+	fails kill -0 "$program"
+	wait "$asker" || true
+}
+
+@test "serve: no SQL for a page that shows a part of the files" {
+	made 3 300
+	for part in "--since 1us" "--until 10ms" "-e sched:*" "-p 101" "--filter cpu==0"; do
+		# shellcheck disable=SC2086 # two words
+		served $part
+		[ "$(ask 'SELECT 1')" = 403 ]
+		code "${url}head"
+		jq -e 'has("sql") | not' answer
+		kill "$SERVER"
+		wait "$SERVER"
+	done
+	served --title x
+	[ "$(ask 'SELECT 1')" = 200 ]
+	code "${url}head"
+	jq -e '.sql == 1' answer
+}
+
 @test "serve: usage, files that are none" {
 	made 1 1
-	for wrong in "" "--port 65536 t" "--port x t" "--until x t"; do
+	for wrong in "" "--time-limit x t" "--memory 1k t" "--port 65536 t" "--port x t" "--until x t"; do
 		# shellcheck disable=SC2086 # several words
 		run_ktrace serve $wrong
 		[ "$status" = 2 ]

@@ -143,6 +143,17 @@ print(re.sub(r"(?m)^rec (\d+)", lambda m: f"rec {int(m[1]) + 30000000000000001 *
 	shows kernel.ktrace "$(cat serve.out)"
 }
 
+@test "the page of ktrace serve asks with SQL, and rows lead to their times" {
+	kernel_trace
+	"$KTRACE" sql --csv kernel.ktrace 'SELECT * FROM syscalls ORDER BY duration DESC LIMIT 5' >calls
+	"$KTRACE" sql --csv kernel.ktrace 'SELECT name, ns FROM events LIMIT 3' >events
+	start serve "$KTRACE" serve kernel.ktrace
+	retry 0.1 test -s serve.out
+	run node "$HTML/ask.mjs" "$(cat serve.out)" calls events
+	echo "$output"
+	[ "$status" -eq 0 ]
+}
+
 @test "the page of ktrace serve grows while the server reads" {
 	python3 "$ROOT/tests/checkers/oracle/analyse.py" make 3 70000 | sed '0,/^block/s//\
 meta process pid=100 ppid=1 ts=1 comm=many\

@@ -32,6 +32,22 @@ meta host name=h kernel=k machine=x86_64 cpus=2 boot=b
 meta clock raw=1000 mono_ns=5000 real_ns=1700000000000000000 hz=1000000000
 meta stream id=0 kind=user cpu=0 ring=65536 block=4096 policy=drop'
 
+@test "sql: percentile() is that of the analyses, for integers only" {
+	python3 "$ROOT/tests/checkers/oracle/analyse.py" make 7 400 | "$PROGS/mktrace" t
+	# 3 % too large at most, never above the largest one
+	[ "$(sql "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < 1000)
+		SELECT percentile(x, 0), percentile(x, 2), percentile(x, 50), percentile(x, 99.9), percentile(x, 100) FROM c")" = \
+		'1|20|503|1000|1000' ]
+	[ "$(sql 'SELECT percentile(NULL, 50) IS NULL, percentile(duration, 50) IS NULL FROM syscalls WHERE name = 0')" = '1|1' ]
+	for wrong in 'percentile(1.5, 50)' 'percentile(-1, 50)' "percentile('x', 50)" 'percentile(1, 101)' \
+		'percentile(1, -0.1)' 'percentile(1, NULL)' 'percentile(duration, cpu)' 'percentile(1)'; do
+		run_ktrace sql t "SELECT $wrong FROM syscalls"
+		echo "$stderr"
+		[ "$status" = 2 ]
+		[[ $stderr == *percentile* ]]
+	done
+}
+
 @test "sql: slices nest by thread, and end with what is around them" {
 	"$PROGS/mktrace" t <<-END
 		$HEAD

@@ -3,52 +3,29 @@
 # tui.bats - ktrace tui, in a terminal of tmux: what it shows is what other commands print
 # runs: host
 load helpers
+load terminal
 
 setup()
 {
 	setup_test
 	SMALL=$ROOT/tests/data/golden/small-v1.bin
-	export TMUX_TMPDIR=$BATS_TEST_TMPDIR
-	unset TMUX
+	terminal_setup
 }
 
 teardown()
 {
-	tmux kill-server 2>/dev/null || true
+	terminal_teardown
 	teardown_test
 }
 
-# tui ARG...: in a terminal of 200 columns and 30 lines; its status is shown when it has ended
+# tui ARG...: in a terminal
 tui()
 {
-	local command="env LC_ALL=C.UTF-8 TZ=UTC $SETTING '$KTRACE' tui $*"
-	command+="; echo status \$?; stty -a; exec sleep 300"
-	if tmux has-session 2>/dev/null; then
-		tmux respawn-pane -k "$command"
-	else
-		tmux -f /dev/null new-session -d -x 200 -y 30 "$command"
-	fi
+	in_terminal "env LC_ALL=C.UTF-8 TZ=UTC $SETTING '$KTRACE' tui $*"
 }
-
-# keys KEY...: as tmux calls them; text TEXT: as it is, and Enter
-keys() { tmux send-keys "$@"; }
-text() { tmux send-keys -l "$1"; tmux send-keys Enter; }
-
-screen() { tmux capture-pane -p; }
 
 # The lines of events on the screen
 rows() { screen | grep -E '^ *[0-9]+\.[0-9]{9} (#[0-9]+ )?\['; }
-
-is_on_screen() { screen | grep -qE -e "$1"; }
-
-# is_line TEXT: a line of the screen is
-is_line() { screen | grep -qxF -e "$1"; }
-
-# shows PATTERN: by and by
-shows()
-{
-	retry 0.02 is_on_screen "$1" || { screen; return 1; }
-}
 
 # is_coloured: the letter of events is, as one of 8 or of 256 colours
 is_coloured() { tmux capture-pane -p -e | grep -qE $'\e\\[(34|38;5;33)m\\+'; }

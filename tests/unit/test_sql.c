@@ -211,6 +211,23 @@ static void test_tables(struct ktrace_sql *sql)
 	CHECK(has_own);
 }
 
+/* What a group had is freed, also if an error ends it. */
+static void test_functions(struct ktrace_sql *sql)
+{
+	struct ktrace_sql_function function;
+	struct ktrace_sql_query *query;
+	size_t i;
+
+	for (i = 0; ktrace_sql_function(i, &function); i++)
+		CHECK(*function.name && *function.args && *function.doc);
+	CHECK_EQ(i, 1);
+	CHECK_EQ(ask(sql, "SELECT percentile(x, 50) FROM (SELECT 1 AS x UNION SELECT 9)"), 1);
+	CHECK_EQ(ask(sql, "SELECT percentile(x, 50.001) FROM (SELECT 1 AS x UNION SELECT 9)"), 9);
+	query = prepare(sql, "SELECT percentile(x, 50) FROM (SELECT 1000 AS x UNION SELECT 'a')");
+	CHECK_EQ(ktrace_sql_step(query), -EINVAL);
+	ktrace_sql_finish(query);
+}
+
 static __u64 told;
 
 static void on_progress(void *arg, __u64 from, __u64 until, __u64 at, __u64 events)
@@ -258,6 +275,7 @@ int main(void)
 	test_cursors(sql);
 	test_stats(sql);
 	test_tables(sql);
+	test_functions(sql);
 	ktrace_sql_close(sql);
 	test_limits(set);
 	ktrace_traceset_close(set);

@@ -449,7 +449,7 @@ def check_known_node(page, i, head, b):
 
 
 def check_whole(page, head, get):
-    assert head.pop("serve") and head == page.head
+    assert head.pop("serve") and head.pop("sql", 1) and head == page.head
     for name, text in page.elements.items():
         if name != "kt-head":
             assert get(name[3], name[4:]) == b64decode(text), name

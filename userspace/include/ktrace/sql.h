@@ -224,6 +224,16 @@ bool ktrace_sql_table(const struct ktrace_sql *sql, size_t i, struct ktrace_sql_
 bool ktrace_sql_table_column(const struct ktrace_sql *sql, size_t i, size_t k,
 			     struct ktrace_sql_column_info *column);
 
+/** struct ktrace_sql_function - a function that SQLite does not have: name, arguments, meaning */
+struct ktrace_sql_function {
+	const char *name;
+	const char *args;
+	const char *doc;
+};
+
+/** ktrace_sql_function - get function number @i; false after the last */
+bool ktrace_sql_function(size_t i, struct ktrace_sql_function *function);
+
 #pragma GCC visibility pop
 #ifdef __cplusplus
 }

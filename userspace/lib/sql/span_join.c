@@ -10,41 +10,15 @@
 
 #include <errno.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/grow.h"
+#include "span_table.h"
 #include "sql.h"
 
-#define PARTITIONS_MAX 8
-#define COLUMNS_MAX 1000
 /* Tables may be made of each other, even in a circle. */
 #define DEPTH_MAX 8
-
-/* struct source - column of the result: which table, which column of its statement */
-struct source {
-	int side;
-	int column;
-};
-
-/**
- * struct join - the table
- * @base:	SQLite's
- * @sql:	the database
- * @texts:	the two statements: time, end_time, partitions, the other columns
- * @partition_nr: number of columns that have to be equal
- * @sources:	columns of the result after the first three
- * @nr:		number of these
- */
-struct join {
-	sqlite3_vtab base;
-	struct ktrace_sql *sql;
-	char *texts[2];
-	int partition_nr;
-	struct source *sources;
-	int nr;
-};
 
 /* struct interval - a row of one table; @values are those of its statement */
 struct interval {
@@ -83,9 +57,9 @@ struct join_cursor {
 	sqlite3_int64 row;
 };
 
-static struct join *join_of(const struct join_cursor *c)
+static struct span_table *join_of(const struct join_cursor *c)
 {
-	return (struct join *)c->base.pVtab;
+	return (struct span_table *)c->base.pVtab;
 }
 
 static void free_interval(struct interval *i)
@@ -103,219 +77,6 @@ static void empty(struct intervals *list)
 		free_interval(list->at[--list->nr]);
 }
 
-/* ---- declaration ---- */
-
-/* struct declaration - what makes up a table */
-struct declaration {
-	struct join *join;
-	sqlite3 *db;
-	const char *const *partitions;
-	sqlite3_stmt *statements[2];
-	sqlite3_str *text;
-	char *names[COLUMNS_MAX];
-	char *error;
-};
-
-static int wrong(struct declaration *d, const char *format, const char *word)
-{
-	if (!d->error)
-		d->error = sqlite3_mprintf(format, word);
-	return -EINVAL;
-}
-
-/* Returns a word of the argument list without the quotes it may have. */
-static char *unquote(const char *word)
-{
-	const size_t n = strlen(word);
-
-	if (n >= 2 && (*word == '"' || *word == '\'') && word[n - 1] == *word)
-		return sqlite3_mprintf("%.*s", (int)n - 2, word + 1);
-	return sqlite3_mprintf("%s", word);
-}
-
-/* Prepares a statement with all columns of a table or of a query in parentheses. */
-static int look_at(struct declaration *d, const char *word, int side, char **from)
-{
-	char *name = unquote(word), *text;
-	int result = SQLITE_NOMEM;
-
-	*from = name && *word == '(' ? sqlite3_mprintf("%s", name) :
-		name ? sqlite3_mprintf("\"%w\"", name) : NULL;
-	text = *from ? sqlite3_mprintf("SELECT * FROM %s", *from) : NULL;
-	if (text)
-		result = sqlite3_prepare_v2(d->db, text, -1, &d->statements[side], NULL);
-	sqlite3_free(name);
-	sqlite3_free(text);
-	if (result == SQLITE_NOMEM)
-		return -ENOMEM;
-	return result == SQLITE_OK ? 0 : wrong(d, SPAN_JOIN ": %s", sqlite3_errmsg(d->db));
-}
-
-static int find_column(sqlite3_stmt *statement, const char *name)
-{
-	int i = sqlite3_column_count(statement);
-
-	while (i-- && sqlite3_stricmp(sqlite3_column_name(statement, i), name))
-		;
-	return i;
-}
-
-static bool is_partition(const struct declaration *d, const char *name)
-{
-	int i;
-
-	for (i = 0; i < d->join->partition_nr; i++)
-		if (!sqlite3_stricmp(d->partitions[i], name))
-			return true;
-	return false;
-}
-
-static bool is_taken(const struct declaration *d, const char *name)
-{
-	int i;
-
-	for (i = 0; i < d->join->nr; i++)
-		if (!sqlite3_stricmp(d->names[i], name))
-			return true;
-	return !sqlite3_stricmp(name, "duration") || !sqlite3_stricmp(name, "time") ||
-	       !sqlite3_stricmp(name, "end_time");
-}
-
-/* True for INTEGER, TEXT and REAL, which need no care in a declaration. */
-static bool is_plain(const char *type)
-{
-	return type && strspn(type, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == strlen(type);
-}
-
-/* Adds a column to the result; a name that is taken gets a number. */
-static int add_column(struct declaration *d, int side, int column, const char *name)
-{
-	const char *type = sqlite3_column_decltype(d->statements[side], column);
-	char *text = sqlite3_mprintf("%s", name);
-	int number;
-
-	for (number = 2; text && is_taken(d, text); number++) {
-		sqlite3_free(text);
-		text = sqlite3_mprintf("%s_%d", name, number);
-	}
-	if (!text || !LIST_RESIZE(d->join->sources, d->join->nr + 1)) {
-		sqlite3_free(text);
-		return -ENOMEM;
-	}
-	d->join->sources[d->join->nr] = (struct source){ .side = side };
-	d->names[d->join->nr++] = text;
-	sqlite3_str_appendf(d->text, ",\"%w\" %s", text, is_plain(type) ? type : "");
-	return 0;
-}
-
-/* Makes one statement, and the columns of the result that are from it. */
-static int add_table(struct declaration *d, const char *word, int side)
-{
-	sqlite3_str *text = sqlite3_str_new(d->db);
-	const char *name;
-	char *from = NULL;
-	int i, nr = 0, ret = look_at(d, word, side, &from);
-
-	sqlite3_str_appendall(text, "SELECT time, end_time");
-	for (i = 0; i < d->join->partition_nr && !ret; i++) {
-		if (find_column(d->statements[side], d->partitions[i]) < 0)
-			ret = wrong(d, SPAN_JOIN ": a table has no column %s", d->partitions[i]);
-		sqlite3_str_appendf(text, ", \"%w\"", d->partitions[i]);
-	}
-	if (!ret && (find_column(d->statements[side], "time") < 0 ||
-		     find_column(d->statements[side], "end_time") < 0))
-		ret = wrong(d, SPAN_JOIN ": %s has no columns time and end_time", word);
-	for (i = 0; !ret && i < sqlite3_column_count(d->statements[side]); i++) {
-		name = sqlite3_column_name(d->statements[side], i);
-		if (!name || is_partition(d, name) || !sqlite3_stricmp(name, "time") ||
-		    !sqlite3_stricmp(name, "end_time") || !sqlite3_stricmp(name, "duration"))
-			continue;
-		if (d->join->nr == COLUMNS_MAX)
-			ret = wrong(d, SPAN_JOIN ": too many columns%s", "");
-		else
-			ret = add_column(d, side, i, name);
-		sqlite3_str_appendf(text, ", \"%w\"", name);
-		if (!ret)
-			d->join->sources[d->join->nr - 1].column = 2 + d->join->partition_nr +
-								   nr++;
-	}
-	sqlite3_str_appendf(text, " FROM %s ORDER BY ", from ? from : "");
-	for (i = 0; i < d->join->partition_nr; i++)
-		sqlite3_str_appendf(text, "%d COLLATE BINARY, ", 3 + i);
-	sqlite3_str_appendall(text, "1");
-	d->join->texts[side] = sqlite3_str_finish(text);
-	sqlite3_free(from);
-	return ret ? ret : d->join->texts[side] ? 0 : -ENOMEM;
-}
-
-static int declare(struct declaration *d, const char *const *tables)
-{
-	struct join *join = d->join;
-	int i, ret = 0, result;
-	char *text;
-
-	d->text = sqlite3_str_new(d->db);
-	sqlite3_str_appendall(d->text, "CREATE TABLE x(time INTEGER, end_time INTEGER, "
-			      "duration INTEGER");
-	for (i = 0; i < join->partition_nr; i++)
-		sqlite3_str_appendf(d->text, ",\"%w\"", d->partitions[i]);
-	for (i = 0; i < 2 && !ret; i++)
-		ret = add_table(d, tables[i], i);
-	sqlite3_str_appendall(d->text, ")");
-	text = sqlite3_str_finish(d->text);
-	if (!ret) {
-		join->sql->is_declaring = true;
-		result = text ? sqlite3_declare_vtab(d->db, text) : SQLITE_NOMEM;
-		join->sql->is_declaring = false;
-		ret = result == SQLITE_OK ? 0 : result == SQLITE_NOMEM ? -ENOMEM :
-		      wrong(d, SPAN_JOIN ": %s", sqlite3_errmsg(d->db));
-	}
-	sqlite3_free(text);
-	return ret;
-}
-
-static int disconnect(sqlite3_vtab *base)
-{
-	struct join *join = (struct join *)base;
-
-	sqlite3_free(join->texts[0]);
-	sqlite3_free(join->texts[1]);
-	free(join->sources);
-	free(join);
-	return SQLITE_OK;
-}
-
-/* argv: module, schema, table, then the arguments */
-static int connect(sqlite3 *db, void *aux, int argc, const char *const *argv, sqlite3_vtab **out,
-		   char **error)
-{
-	struct declaration *d = calloc(1, sizeof(*d));
-	struct join *join = calloc(1, sizeof(*join));
-	int i, ret = d && join ? 0 : -ENOMEM;
-
-	if (!ret) {
-		join->sql = aux;
-		*d = (struct declaration){ .join = join, .db = db, .partitions = argv + 5 };
-		join->partition_nr = argc - 5;
-		ret = argc < 5 || join->partition_nr > PARTITIONS_MAX ?
-		      wrong(d, SPAN_JOIN " needs two tables and columns%s", "") :
-		      declare(d, argv + 3);
-		*error = d->error;
-	}
-	for (i = 0; d && i < 2; i++)
-		sqlite3_finalize(d->statements[i]);
-	for (i = 0; d && i < join->nr; i++)
-		sqlite3_free(d->names[i]);
-	free(d);
-	if (ret) {
-		if (join)
-			disconnect(&join->base);
-		return ret == -ENOMEM ? SQLITE_NOMEM : SQLITE_ERROR;
-	}
-	*out = &join->base;
-	return SQLITE_OK;
-}
-
 static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 {
 	(void)base;
@@ -323,8 +84,6 @@ static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 	info->estimatedRows = 1000000;
 	return SQLITE_OK;
 }
-
-/* ---- reading ---- */
 
 /* Orders values as SQLite does with BINARY; NULL is equal to NULL. */
 static int compare(sqlite3_value *a, sqlite3_value *b)
@@ -351,7 +110,7 @@ static int compare(sqlite3_value *a, sqlite3_value *b)
 	return is ? is : n - m;
 }
 
-static int compare_partitions(const struct join *join, const struct interval *a,
+static int compare_partitions(const struct span_table *join, const struct interval *a,
 			      const struct interval *b)
 {
 	int i, is = 0;
@@ -362,7 +121,7 @@ static int compare_partitions(const struct join *join, const struct interval *a,
 }
 
 /* True for an interval that can overlap another one of its partition. */
-static bool is_usable(const struct join *join, const struct interval *i)
+static bool is_usable(const struct span_table *join, const struct interval *i)
 {
 	int k;
 
@@ -520,7 +279,7 @@ static void end(struct join_cursor *c)
 
 static int start(struct join_cursor *c)
 {
-	struct join *join = join_of(c);
+	struct span_table *join = join_of(c);
 	int i, result = SQLITE_OK;
 
 	for (i = 0; i < 2 && result == SQLITE_OK; i++)
@@ -568,7 +327,7 @@ static int at_end(sqlite3_vtab_cursor *base)
 static int column(sqlite3_vtab_cursor *base, sqlite3_context *to, int i)
 {
 	const struct join_cursor *c = (struct join_cursor *)base;
-	const struct join *join = join_of(c);
+	const struct span_table *join = join_of(c);
 	const struct interval *rows[2], *own = c->taken;
 	const struct interval *other = c->open[!c->side].at[c->met - 1];
 	const sqlite3_int64 until = own->to < other->to ? own->to : other->to;
@@ -622,11 +381,11 @@ static int close_cursor(sqlite3_vtab_cursor *base)
 
 static const sqlite3_module module = {
 	.iVersion = 1,
-	.xCreate = connect,
-	.xConnect = connect,
+	.xCreate = ktrace_span_table_connect,
+	.xConnect = ktrace_span_table_connect,
 	.xBestIndex = best_index,
-	.xDisconnect = disconnect,
-	.xDestroy = disconnect,
+	.xDisconnect = ktrace_span_table_disconnect,
+	.xDestroy = ktrace_span_table_disconnect,
 	.xOpen = open_cursor,
 	.xClose = close_cursor,
 	.xFilter = filter,

@@ -207,6 +207,8 @@ static int make_tables(struct ktrace_sql *sql)
 	}
 	if (!ret)
 		ret = ktrace_span_join_add(sql);
+	if (!ret)
+		ret = ktrace_percentile_add(sql);
 	return ret ? ret : ktrace_views_create(sql);
 }
 

@@ -20,6 +20,8 @@
  *   locks.c       waits for locks, holds
  *   threads.c     one of these: a row for each thread
  *   span_join.c   intersections of two tables of intervals
+ *   span_table.c  declares a table of these
+ *   percentile.c  the aggregate function percentile()
  *   views.c       views
  */
 #ifndef KTRACE_SQL_SQL_H
@@ -111,6 +113,9 @@ extern const struct table ktrace_follow_tables[];
 extern const struct table ktrace_slice_tables[];
 extern const struct table ktrace_lock_tables[];
 extern const struct table ktrace_thread_tables[];
+
+/* Makes the function known. Return: 0, -ENOMEM. */
+int ktrace_percentile_add(struct ktrace_sql *sql);
 
 /* Views: number @i; false after the last */
 bool ktrace_view(size_t i, struct ktrace_sql_table *view);

@@ -19,12 +19,18 @@ static const struct ktrace_sql_table views[] = {
 	  .doc = "how long calls of a kind took: as ktrace syscalls has it", .view =
 	"SELECT name, count(*) AS calls, sum(duration) AS total_ns,"
 	" sum(duration) / count(*) AS mean_ns, min(duration) AS min_ns, max(duration) AS max_ns,"
-	" count(error) AS errors FROM syscalls WHERE ret IS NOT NULL GROUP BY name" },
+	" count(error) AS errors,"
+	" percentile(duration, 50) AS p50_ns,"
+	" percentile(duration, 95) AS p95_ns, percentile(duration, 99) AS p99_ns"
+	" FROM syscalls WHERE ret IS NOT NULL GROUP BY name" },
 	{ .name = "wakeup_latency",
 	  .doc = "how long a thread waited for a CPU once woken: as ktrace sched has it", .view =
 	"SELECT tid, max(pid) AS pid, max(comm) AS comm, host, machine, count(*) AS wakeups,"
 	" sum(duration) AS total_ns, sum(duration) / count(*) AS mean_ns,"
-	" max(duration) AS max_ns FROM wakeups GROUP BY machine, tid" },
+	" max(duration) AS max_ns,"
+	" percentile(duration, 50) AS p50_ns,"
+	" percentile(duration, 95) AS p95_ns, percentile(duration, 99) AS p99_ns"
+	" FROM wakeups GROUP BY machine, tid" },
 	{ .name = "critical_waits",
 	  .doc = "how long a thread waited, by the reason, the system call and what ended the wait",
 	  .view =

@@ -171,6 +171,11 @@ static int path_beside(char *path, size_t size, const char *format, ...)
 	return (size_t)len < room ? 0 : -ENAMETOOLONG;
 }
 
+int command_sibling(char *path, size_t size, const char *name)
+{
+	return path_beside(path, size, "/%s", name);
+}
+
 int command_program(const char *name, char **argv)
 {
 	char path[4096];

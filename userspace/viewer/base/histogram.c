@@ -1,73 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * histogram.c - distributions of durations
- *
- * Each value below 32 has a bucket of its own; above, each power of two has 32 buckets of equal
- * width. Only powers that occur take memory.
- */
+/* histogram.c - distributions of durations, as text, JSON and for plots */
 #include "histogram.h"
 
 #include "json.h"
 #include "table.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
-#define BUCKETS (1u << HISTOGRAM_BITS)
 #define BAR 50
-
-static unsigned int octave_of(__u64 ns)
-{
-	return ns < BUCKETS ? 0 : 64 - HISTOGRAM_BITS - (unsigned int)__builtin_clzll(ns);
-}
-
-static unsigned int bucket_of(__u64 ns, unsigned int octave)
-{
-	return (unsigned int)(octave ? ns >> (octave - 1) : ns) & (BUCKETS - 1);
-}
-
-/* Returns the largest value of a bucket. */
-static __u64 top_of(unsigned int octave, unsigned int bucket)
-{
-	return octave ? (((__u64)BUCKETS + bucket + 1) << (octave - 1)) - 1 : bucket;
-}
-
-int histogram_add(struct histogram *d, __u64 ns)
-{
-	unsigned int octave = octave_of(ns);
-
-	if (!d->octaves[octave])
-		d->octaves[octave] = calloc(BUCKETS, sizeof(__u32));
-	if (!d->octaves[octave])
-		return -ENOMEM;
-	d->octaves[octave][bucket_of(ns, octave)]++;
-	d->min = !d->nr || ns < d->min ? ns : d->min;
-	d->max = ns > d->max ? ns : d->max;
-	d->sum += ns;
-	d->nr++;
-	return 0;
-}
-
-__u64 histogram_percentile(const struct histogram *d, unsigned int percent)
-{
-	__u64 rank = (d->nr * percent + 99) / 100, seen = 0;
-	unsigned int i, j;
-
-	for (i = 0; i < HISTOGRAM_OCTAVES; i++)
-		for (j = 0; d->octaves[i] && j < BUCKETS; j++) {
-			seen += d->octaves[i][j];
-			if (seen >= rank && seen)
-				return top_of(i, j) < d->max ? top_of(i, j) : d->max;
-		}
-	return d->max;
-}
 
 static __u64 octave_sum(const struct histogram *d, unsigned int octave)
 {
 	__u64 sum = 0;
 	unsigned int j;
 
-	for (j = 0; d->octaves[octave] && j < BUCKETS; j++)
+	for (j = 0; d->octaves[octave] && j < HISTOGRAM_BUCKETS; j++)
 		sum += d->octaves[octave][j];
 	return sum;
 }
@@ -80,10 +25,10 @@ void histogram_walk(const struct histogram *d, void (*put)(void *arg, __u64 low,
 	unsigned int i, j, k;
 
 	for (i = 0; i < HISTOGRAM_OCTAVES; i++)
-		for (j = 0; j < BUCKETS; j += BUCKETS / 4) {
-			for (nr = 0, k = j; d->octaves[i] && k < j + BUCKETS / 4; k++)
+		for (j = 0; j < HISTOGRAM_BUCKETS; j += HISTOGRAM_BUCKETS / 4) {
+			for (nr = 0, k = j; d->octaves[i] && k < j + HISTOGRAM_BUCKETS / 4; k++)
 				nr += d->octaves[i][k];
-			high = top_of(i, j + BUCKETS / 4 - 1);
+			high = histogram_top(i, j + HISTOGRAM_BUCKETS / 4 - 1);
 			if (nr)
 				put(arg, low, high, nr);
 			low = high + 1;
@@ -105,7 +50,7 @@ void histogram_show(const struct histogram *d, struct ktrace_out *out, int inden
 	for (i = first; i <= last; i++) {
 		n = octave_sum(d, i);
 		out_printf(out, "%*s< ", indent, "");
-		bound = top_of(i, BUCKETS - 1);
+		bound = histogram_top(i, HISTOGRAM_BUCKETS - 1);
 		out_duration(out, bound < ~0ull ? bound + 1 : bound);
 		out_printf(out, " %9llu |%.*s\n", n, (int)((n * BAR + most - 1) / most), bar);
 	}
@@ -119,12 +64,4 @@ void histogram_json(const struct histogram *d, struct ktrace_out *out)
 	json_u64(out, "max_ns", d->max);
 	json_u64(out, "p50_ns", histogram_percentile(d, 50));
 	json_u64(out, "p99_ns", histogram_percentile(d, 99));
-}
-
-void histogram_free(struct histogram *d)
-{
-	unsigned int i;
-
-	for (i = 0; i < HISTOGRAM_OCTAVES; i++)
-		free(d->octaves[i]);
 }

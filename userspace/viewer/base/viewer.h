@@ -109,6 +109,8 @@ int command_run(const struct command *cmd, int argc, char **argv);
  * having complained, if there is none.
  */
 int command_program(const char *name, char **argv);
+/* Finds another program of that folder, for one of these. Return: 0, -errno. */
+int command_sibling(char *path, size_t size, const char *name);
 /* Becomes man(1), showing the command's page. Returns, having complained, if that fails. */
 void command_manual(const char *name);
 /*

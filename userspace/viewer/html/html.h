@@ -40,6 +40,7 @@ enum html_stage { HTML_COUNTING, HTML_READING, HTML_WHOLE };
  * @scope:	which events
  * @title:	of the page, NULL = names of the files
  * @is_served:	the page requests pieces by their addresses
+ * @answers_sql: the page can ask with SQL
  * @turn:	called now and then while the page is made, to do other work; may be NULL;
  *		returns 0, -errno = stop
  * @turner:	argument of @turn
@@ -64,6 +65,7 @@ struct html {
 	struct time_range scope;
 	const char *title;
 	bool is_served;
+	bool answers_sql;
 	int (*turn)(void *turner);
 	void *turner;
 	enum html_stage stage;

@@ -404,6 +404,8 @@ static int put_all(struct html *h, struct ktrace_out *out)
 	json_u64(out, "span", h->span);
 	if (h->is_served)
 		json_u64(out, "serve", 1);
+	if (h->answers_sql)
+		json_u64(out, "sql", 1);
 	if (h->stage != HTML_WHOLE)
 		json_u64(out, "known", h->stage == HTML_READING ? h->latest : 0);
 	put_files(h, out);

@@ -6,6 +6,7 @@
  *   ask.c      statements: parameters, rows, errors
  *   show.c     rows as a table, JSON, CSV
  *   shell.c    commands with a dot, statements line by line
+ *   edit.c     lines on a terminal; complete.c, history.c: parts of it
  *   schema.c   tables and their columns
  */
 #ifndef VIEWER_SQL_ASK_H
@@ -13,6 +14,7 @@
 
 #include <ktrace/sql.h>
 
+#include "base/query_limits.h"
 #include "base/viewer.h"
 
 enum show_mode { SHOW_TABLE, SHOW_CSV, SHOW_JSON, SHOW_LIST, SHOW_LINE, SHOW_NR };
@@ -31,7 +33,8 @@ struct parameter {
 
 /**
  * struct ask - one run of the command
- * @opts:	limits
+ * @opts:	of the library
+ * @limits:	of statements
  * @file:	with the statements, NULL = none
  * @is_json:	--json
  * @is_csv:	--csv
@@ -48,6 +51,7 @@ struct parameter {
  */
 struct ask {
 	struct ktrace_sql_options opts;
+	struct query_limits limits;
 	const char *file;
 	bool is_json;
 	bool is_csv;
@@ -78,6 +82,8 @@ int show_rows(struct ask *a, struct ktrace_sql_query *query);
 
 /* Reads standard input: statements, and commands with a dot. */
 void shell_run(struct ask *a);
+/* Returns the name of command number @i, with its dot; NULL after the last. */
+const char *shell_command(size_t i);
 
 /* Lists the tables, those of event types last. */
 void schema_tables(struct ask *a);

@@ -6,10 +6,8 @@
  */
 #include "ask.h"
 
-#include "base/decimal.h"
 #include "base/files.h"
 #include "base/progress.h"
-#include "base/when.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -35,22 +33,6 @@ static const char *set_parameter(void *to, const char *text)
 	return ask_set_parameter(to, text);
 }
 
-static const char *set_time(void *to, const char *text)
-{
-	struct ask *a = to;
-
-	return when_parse_wait(text, &a->opts.time_ms) ? NULL :
-	       "--time-limit: " NO_WAIT("1ms");
-}
-
-static const char *set_memory(void *to, const char *text)
-{
-	struct ask *a = to;
-
-	return decimal_size(text, &a->opts.memory) && a->opts.memory >= 1 << 20 ? NULL :
-	       "--memory: not a size such as 100M, at least 1M";
-}
-
 #define MEMBER(member) OPTION_MEMBER(struct ask, member)
 
 static const struct option_row rows[] = {
@@ -59,10 +41,6 @@ static const struct option_row rows[] = {
 	{ .name = "param", .value = "NAME=VALUE", .set = set_parameter,
 	  .help = "the value of :NAME in statements" },
 	{ .name = "csv", .flag = MEMBER(is_csv), .help = "print CSV" },
-	{ .name = "time-limit", .value = "TIME", .set = set_time,
-	  .help = "end a statement after TIME, such as 5 or 500ms\n(default: none)" },
-	{ .name = "memory", .value = "SIZE", .set = set_memory,
-	  .help = "let SQLite use at most SIZE bytes, such as 100M\n(default: no limit)" },
 	{ .name = "schema-doc", .flag = MEMBER(wants_schema),
 	  .help = "print the tables that all files have as Markdown" },
 	{ .help = NULL },
@@ -70,6 +48,7 @@ static const struct option_row rows[] = {
 
 static const struct option_set sets[] = {
 	{ rows, 0 },
+	{ query_limits_options, offsetof(struct ask, limits) },
 	{ json_options, offsetof(struct ask, is_json) },
 	{ NULL, 0 },
 };
@@ -107,6 +86,8 @@ static int open_sql(struct ask *a)
 
 	a->opts.size = sizeof(a->opts);
 	a->opts.cores = cores_wanted();
+	a->opts.time_ms = a->limits.time_ms;
+	a->opts.memory = a->limits.memory;
 	a->opts.report = files_damage;
 	a->opts.progress = on_progress;
 	ret = ktrace_sql_open(a->set, &a->opts, &a->sql);

@@ -103,6 +103,24 @@ static void document_columns(struct ask *a, size_t i)
 	}
 }
 
+static void document_functions(struct ask *a)
+{
+	struct ktrace_sql_function f;
+	size_t i;
+
+	for (i = 0; ktrace_sql_function(i, &f); i++) {
+		ktrace_out_str(a->out, "\n### ");
+		ktrace_out_str(a->out, f.name);
+		ktrace_out_str(a->out, "\n\nA function. `");
+		ktrace_out_str(a->out, f.name);
+		ktrace_out_char(a->out, '(');
+		ktrace_out_str(a->out, f.args);
+		ktrace_out_str(a->out, ")` is ");
+		put_cell(a->out, f.doc);
+		ktrace_out_str(a->out, ".\n");
+	}
+}
+
 void schema_document(struct ask *a)
 {
 	struct ktrace_sql_table table;
@@ -124,4 +142,5 @@ void schema_document(struct ask *a)
 		ktrace_out_str(a->out, table.view);
 		ktrace_out_str(a->out, "\n```\n");
 	}
+	document_functions(a);
 }

@@ -7,6 +7,7 @@
 #include "ask.h"
 
 #include "base/pager.h"
+#include "edit.h"
 
 #include <sqlite3.h>
 #include <stdio.h>
@@ -124,6 +125,11 @@ static const struct dot dots[] = {
 
 #define DOT_NR (sizeof(dots) / sizeof(dots[0]))
 
+const char *shell_command(size_t i)
+{
+	return i < DOT_NR ? dots[i].name : NULL;
+}
+
 static enum dot_result dot_help(struct ask *a, char **words)
 {
 	char line[128];
@@ -153,10 +159,33 @@ static enum dot_result run_dot(struct ask *a, char *line)
 	return wrong("there is no such command; see .help", words[0]);
 }
 
-/* struct script - what is being read */
+/* Runs a command without changing its line, which may be of libedit. */
+static enum dot_result run_dot_line(struct ask *a, const char *line)
+{
+	char *copy = strdup(line);
+	enum dot_result result = copy ? run_dot(a, copy) : wrong("out of memory", NULL);
+
+	free(copy);
+	return result;
+}
+
+/**
+ * struct script - what is being read
+ * @a:		the run
+ * @is_terminal: it is typed
+ * @edit:	by somebody who can edit it, NULL = no
+ * @line:	the line that was read, unless @edit has it
+ * @room:	of @line
+ * @text:	the lines of the statement so far
+ * @len:	of @text
+ * @is_over:	nothing more is to be read
+ */
 struct script {
 	struct ask *a;
 	bool is_terminal;
+	struct edit *edit;
+	char *line;
+	size_t room;
 	char *text;
 	size_t len;
 	bool is_over;
@@ -181,7 +210,7 @@ static void run_text(struct script *s)
 	s->text[0] = '\0';
 }
 
-static void take_line(struct script *s, char *line, size_t n)
+static void take_line(struct script *s, const char *line, size_t n)
 {
 	enum dot_result result;
 	char *bigger;
@@ -193,7 +222,7 @@ static void take_line(struct script *s, char *line, size_t n)
 		return;
 	}
 	if (*line == '.' && (!s->len || is_blank(s->text))) {
-		result = run_dot(s->a, line);
+		result = run_dot_line(s->a, line);
 		s->is_over = result == DOT_QUIT || (result == DOT_WRONG && !s->is_terminal);
 		if (result == DOT_WRONG)
 			s->a->status = STATUS_USAGE;
@@ -213,35 +242,50 @@ static void take_line(struct script *s, char *line, size_t n)
 		run_text(s);
 }
 
-static void prompt(const struct script *s)
+/* Reads a line, on a terminal after a prompt. Return: false = there is none. */
+static bool read_line(struct script *s)
 {
+	const char *prompt = s->len && !is_blank(s->text) ? "   ...> " : "ktrace> ";
 	struct ktrace_out *out = s->a->out;
+	const char *line;
+	ssize_t n;
 
-	if (!s->is_terminal)
-		return;
-	ktrace_out_str(out, s->len && !is_blank(s->text) ? "   ...> " : "ktrace> ");
-	out->error = out->flush(out);
+	if (s->is_terminal && !s->edit)
+		ktrace_out_str(out, prompt);
+	if (s->is_terminal && !out->error)
+		out->error = out->flush(out);
+	if (out->error)
+		return false;
+	if (s->edit) {
+		line = edit_line(s->edit, s->len ? s->text : "", prompt);
+		n = line ? (ssize_t)strlen(line) : -1;
+	} else {
+		n = getline(&s->line, &s->room, stdin);
+		line = s->line;
+	}
+	if (n < 0)
+		return false;
+	take_line(s, line, (size_t)n);
+	return true;
 }
 
 void shell_run(struct ask *a)
 {
 	struct script s = { .a = a, .is_terminal = isatty(STDIN_FILENO) };
-	char *line = NULL;
-	size_t room = 0;
-	ssize_t n;
 
 	if (s.is_terminal) {
 		pager_off();
 		ktrace_out_str(a->out, "'.help' lists commands, '.tables' tables.\n");
+		s.edit = edit_open(a);
 	}
-	for (prompt(&s); !s.is_over && (n = getline(&line, &room, stdin)) >= 0 && !a->out->error;
-	     prompt(&s))
-		take_line(&s, line, (size_t)n);
+	while (!s.is_over && read_line(&s))
+		;
 	/* The last statement of a script need not end with a semicolon. */
 	if (!s.is_over && s.len && !is_blank(s.text))
 		run_text(&s);
 	if (s.is_terminal)
 		a->status = STATUS_OK;
+	edit_close(s.edit);
 	free(s.text);
-	free(line);
+	free(s.line);
 }

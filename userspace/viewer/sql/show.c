@@ -315,7 +315,8 @@ static int begin_rows(struct rows *r)
 		return -ENOMEM;
 	for (i = 0; i < r->nr; i++)
 		r->widths[i] = width_of(ktrace_sql_column(r->query, i));
-	put_head(r);
+	if (r->nr)
+		put_head(r);
 	return 0;
 }
 

@@ -31,6 +31,7 @@ const KEYS = [
 	[['/'], 'find: words, field=value, -not; Enter next, Shift+Enter before', () => focus('find')],
 	[['f'], 'filter the events', () => focus('filter')],
 	[['r'], 'filter the rows', () => focus('row-filter')],
+	[['q'], 'ask with SQL (of a server that answers it)', () => trace.head.sql && press('sql')],
 	[['i'], 'hide rows that are idle here, or show them', () => press('idle')],
 	[['x'], 'show arrows or not', () => press('arrows')],
 	[['t'], 'dark or light', () => press('theme')],
@@ -116,7 +117,7 @@ const TABLE_KEYS = {
 };
 
 function on_key(e) {
-	const is_box = e.target.matches('input:not([type=range])');
+	const is_box = e.target.matches('input:not([type=range]), textarea');
 
 	if (e.ctrlKey || e.metaKey || e.altKey)
 		return;

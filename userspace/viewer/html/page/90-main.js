@@ -139,6 +139,7 @@ async function begin() {
 	init_table();
 	init_input();
 	init_buttons();
+	init_sql();
 	show_head();
 	show_growth();
 	show_help();
@@ -193,6 +194,7 @@ window.ktrace = {
 	find: async (text, from = 0) => find_event(parse_expression(text), from, 1),
 	rate: () => histogram.text,
 	counts: () => count_pixels(chart.parts, view, chart.canvas.width),
+	ask: ask_sql,
 	colors: () => looks.list.map(({ name, color, height }) => ({ name, color, height })),
 	get frames() { return chart.frames; },
 };

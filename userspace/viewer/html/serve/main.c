@@ -6,12 +6,17 @@
  * two reads it answers requests from what is known by then. A request for events seeks to their
  * place in the files and back.
  *
+ * Statements of SQL are answered by processes, one at a time: see question.h. They can ask for all
+ * of the files, so a page that shows only a part of them cannot ask.
+ *
  * A trace may contain secrets. So the server listens on 127.0.0.1 only. The address has a random
  * word, because other users of the machine can connect, too. And the request must name this host,
  * because a page from elsewhere can let a name of its own point to 127.0.0.1.
  */
+#include "base/clock.h"
 #include "base/when.h"
 #include "html/html.h"
+#include "question.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -23,13 +28,22 @@
 #include <stdlib.h>
 #include <sys/random.h>
 #include <sys/signalfd.h>
-#include <time.h>
 
 #define TOKEN_BYTES 16
 /* Anyone on this machine can connect; a silent client must not keep others out. */
 #define IDLE_S 10u
 #define CONNECTIONS_MAX 256u
 #define TURN_NS 5000000u
+
+/**
+ * struct asker - a request for the answer to a statement
+ * @question:	the statement
+ * @connection:	waits for the answer, and is suspended until then
+ */
+struct asker {
+	struct question question;
+	struct MHD_Connection *connection;
+};
 
 /**
  * struct server - one run of the command
@@ -40,6 +54,12 @@
  * @signals:	descriptor of the signals that end the server
  * @answered_ns:	when requests were last answered while the files are read
  * @error:	0, -errno = the files can no longer be read
+ * @limits:	of statements
+ * @clocks:	option --clocks, NULL = not given
+ * @shows_part:	options exclude events
+ * @questions:	how they are asked
+ * @asker:	whose statement runs, NULL = none
+ * @has_resumed: the library has work that no descriptor tells
  */
 struct server {
 	struct html html;
@@ -49,6 +69,12 @@ struct server {
 	int signals;
 	__u64 answered_ns;
 	int error;
+	struct query_limits limits;
+	const char *clocks;
+	bool shows_part;
+	struct question_opts questions;
+	struct asker *asker;
+	bool has_resumed;
 };
 
 static bool is_meant(const struct server *s, struct MHD_Connection *c)
@@ -79,6 +105,7 @@ static enum MHD_Result answer(struct MHD_Connection *c, unsigned int status,
 	return ret;
 }
 
+/* Answers with a line of text. */
 static enum MHD_Result refuse(struct MHD_Connection *c, unsigned int status, const char *text)
 {
 	return answer(c, status, MHD_create_response_from_buffer(strlen(text), (void *)text,
@@ -139,6 +166,74 @@ static enum MHD_Result give_text(struct server *s, struct MHD_Connection *c,
 	return ret ? fail(s, c, text.buf, ret) : give(c, text.buf, text.len, type);
 }
 
+/* Lets the request of the statement that runs be answered. */
+static void release_asker(struct server *s)
+{
+	MHD_resume_connection(s->asker->connection);
+	s->asker = NULL;
+	s->has_resumed = true;
+}
+
+/* Ends the statement that runs: another one is asked, or the server ends. */
+static void end_question(struct server *s)
+{
+	if (!s->asker)
+		return;
+	question_end(&s->asker->question);
+	release_asker(s);
+}
+
+/* An empty statement only ends the one that runs. */
+static enum MHD_Result ask(struct server *s, struct MHD_Connection *c, void **request)
+{
+	const char *text = MHD_lookup_connection_value(c, MHD_GET_ARGUMENT_KIND, "q");
+	struct asker *asker;
+
+	if (!s->html.answers_sql)
+		return refuse(c, MHD_HTTP_FORBIDDEN, "the page shows a part of the files only\n");
+	end_question(s);
+	if (!text || !*text)
+		return refuse(c, MHD_HTTP_OK, "nothing is asked\n");
+	asker = calloc(1, sizeof(*asker));
+	if (!asker || question_start(&asker->question, &s->questions, text)) {
+		free(asker);
+		return refuse(c, MHD_HTTP_INTERNAL_SERVER_ERROR, "it cannot be asked\n");
+	}
+	asker->connection = c;
+	s->asker = *request = asker;
+	MHD_suspend_connection(c);
+	return MHD_YES;
+}
+
+static enum MHD_Result give_answer(struct MHD_Connection *c, const struct asker *asker)
+{
+	struct ktrace_out text = { .flush = output_grow };
+
+	question_put(&asker->question, &text);
+	if (!text.error)
+		return give(c, text.buf, text.len, "application/json");
+	free(text.buf);
+	return refuse(c, MHD_HTTP_INTERNAL_SERVER_ERROR, "out of memory\n");
+}
+
+/* Called when a request is over, answered or not */
+static void on_over(void *arg, struct MHD_Connection *c, void **request,
+		    enum MHD_RequestTerminationCode code)
+{
+	struct server *s = arg;
+	struct asker *asker = *request;
+
+	(void)c;
+	(void)code;
+	if (!asker)
+		return;
+	if (s->asker == asker)
+		s->asker = NULL;
+	question_free(&asker->question);
+	free(asker);
+	*request = NULL;
+}
+
 /* The library demands this signature. */
 static enum MHD_Result on_request(void *arg, struct MHD_Connection *c, const char *url,
 				  const char *method, const char *version, const char *upload,
@@ -148,7 +243,8 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *c, const cha
 
 	(void)version;
 	(void)upload;
-	(void)request;
+	if (*request)
+		return give_answer(c, *request);
 	if (!is_meant(s, c))
 		return refuse(c, MHD_HTTP_FORBIDDEN, "wrong host name\n");
 	if (strcmp(method, MHD_HTTP_METHOD_GET) && strcmp(method, MHD_HTTP_METHOD_HEAD)) {
@@ -162,6 +258,8 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *c, const cha
 		return give_text(s, c, html_put_page, "text/html; charset=utf-8");
 	if (!strcmp(url, "head"))
 		return give_text(s, c, html_put_head, "application/json");
+	if (!strcmp(url, "sql"))
+		return ask(s, c, request);
 	return give_piece(s, c, url);
 }
 
@@ -203,8 +301,10 @@ static int start(struct server *s)
 	const union MHD_DaemonInfo *info;
 
 	errno = 0;
-	s->daemon = MHD_start_daemon(MHD_USE_EPOLL, 0, NULL, NULL, on_request, s,
+	s->daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL,
+				     on_request, s,
 				     MHD_OPTION_SOCK_ADDR, &address,
+				     MHD_OPTION_NOTIFY_COMPLETED, on_over, s,
 				     MHD_OPTION_CONNECTION_TIMEOUT, IDLE_S,
 				     MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_MAX, MHD_OPTION_END);
 	if (!s->daemon)
@@ -214,31 +314,29 @@ static int start(struct server *s)
 	return 0;
 }
 
-static __u64 now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (__u64)t.tv_sec * 1000000000u + (__u64)t.tv_nsec;
-}
-
 /* Answers requests, for @wait_ms at most, -1 = until something happens. Return: 0, -errno. */
 static int answer_all(struct server *s, int wait_ms)
 {
 	const union MHD_DaemonInfo *info = MHD_get_daemon_info(s->daemon,
 							       MHD_DAEMON_INFO_EPOLL_FD);
-	struct pollfd fds[2] = {
+	struct pollfd fds[3] = {
 		{ .fd = s->signals, .events = POLLIN },
 		{ .fd = info->epoll_fd, .events = POLLIN },
+		{ .fd = s->asker ? s->asker->question.out : -1, .events = POLLIN },
 	};
 	unsigned long long due;
 
+	if (s->has_resumed)
+		wait_ms = 0;
 	if (wait_ms && MHD_get_timeout(s->daemon, &due) == MHD_YES)
 		wait_ms = due < INT_MAX ? (int)due : INT_MAX;
-	if (poll(fds, 2, wait_ms) < 0 && errno != EINTR)
+	if (poll(fds, 3, wait_ms) < 0 && errno != EINTR)
 		return -errno;
 	if (fds[0].revents)
 		return -ECANCELED;
+	if (fds[2].revents && question_read(&s->asker->question))
+		release_asker(s);
+	s->has_resumed = false;
 	return MHD_run(s->daemon) == MHD_YES ? s->error : -EIO;
 }
 
@@ -269,6 +367,7 @@ static int make_page(struct server *s, struct ktrace_traceset *set)
 		return ret;
 	}
 	s->html.is_served = true;
+	s->html.answers_sql = !s->shows_part;
 	s->html.turn = turn;
 	s->html.turner = s;
 	printf("http://127.0.0.1:%u%s\n", s->port, s->token);
@@ -300,7 +399,11 @@ static int serve_files(struct server *s, int nr, char **paths)
 	set = open_files(nr, paths, &status);
 	if (!set)
 		return status;
+	s->questions = (struct question_opts){
+		.limits = s->limits, .clocks = s->clocks, .nr = nr, .paths = paths,
+	};
 	status = serve(s, set, status);
+	end_question(s);
 	if (s->daemon)
 		MHD_stop_daemon(s->daemon);
 	html_free(&s->html);
@@ -328,9 +431,25 @@ static const struct option_row rows[] = {
 
 static const struct option_set sets[] = {
 	{ rows, 0 },
+	{ query_limits_options, offsetof(struct server, limits) },
 	HTML_SETS(offsetof(struct server, html)),
 	{ NULL, 0 },
 };
+
+/* Options that statements need, too, and those that exclude events */
+static void note(void *to, const struct option_row *row, const char *value)
+{
+	static const char *const parts[] = {
+		"since", "until", "events", "pid", "filter", "filter-file",
+	};
+	struct server *s = to;
+	size_t i;
+
+	if (!strcmp(row->name, "clocks"))
+		s->clocks = value;
+	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		s->shows_part |= !strcmp(row->name, parts[i]);
+}
 
 static int run(const struct command *cmd, int argc, char **argv)
 {
@@ -347,6 +466,7 @@ static const struct command cmd_serve = {
 	.args = "[OPTION...] FILE...",
 	.summary = "Show the page of ktrace html over HTTP, for large traces",
 	.options = sets,
+	.note = note,
 	.needs_files = true,
 	.is_live = true,
 	.run = run,
