@@ -247,6 +247,37 @@ attached()
 	[[ $output == LD_PRELOAD=*libktrace-pthread.so.0:*libktrace.so.0 ]]
 }
 
+@test "attach: after chroot, setuid and a filter of system calls: why not is said" {
+	requires_root
+	late -u 200 -r "$PWD"
+	run_ktraced --duration 0.3 -o t -p "$late"
+	[[ $stderr == *"process $late could not be attached"*"another root folder"* ]] || [ "$KTRACE_BACKEND" = dev ]
+	stop_late
+	late -u 200 -i 65534
+	run_ktraced --duration 0.3 -o t -p "$late"
+	[[ $stderr == *"process $late could not be attached"*"must not open the recording"* ]] || [ "$KTRACE_BACKEND" = dev ]
+	stop_late
+	late -u 200 -c
+	for _ in 1 2; do
+		run_ktraced --duration 0.3 -o t -p "$late"
+		[[ $stderr == *"process $late could not be attached: it restricts its system calls"* ]]
+	done
+	stop_late
+}
+
+@test "attach: a program that restricts its system calls while it is recorded" {
+	start_ktraced --duration 0.5 -o first -- "$PROGS/late" -u 200 -c
+	recording=$pid
+	retry 0.05 has ktraced.out '^ready'
+	late=$(sed -n 's/^ready //p' ktraced.out)
+	sleep 1
+	[ "$(whole first)" -gt 0 ]
+	run_ktraced --duration 0.3 -o t -p "$late"
+	[[ $stderr == *"process $late could not be attached: it restricts its system calls"* ]]
+	kill -TERM "$late"
+	wait_for "$recording"
+}
+
 @test "attach: a Python server that was prepared, with locks it held before" {
 	command -v python3 >/dev/null || skip "no python3"
 	local prepare

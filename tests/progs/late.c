@@ -2,13 +2,14 @@
 /*
  * late.c - runs until it is told to stop, and can be recorded meanwhile
  *
- *   late [-t threads] [-u us] [-l] [-f ms] [-x] [-s]
+ *   late [-t threads] [-u us] [-l] [-f ms] [-x] [-s] [-r dir] [-i uid] [-c]
  *
  * Each of -t threads (1), named "late-N", records late:tick with its number and a sequence number
  * that grows by 1 with each event, recorded or not: a gap is a lost event. It sleeps -u us between
  * events (0 = yields now and then). -l: thread 0 takes a lock before it begins and gives it back at
  * the end. -f: forks a child each so many ms, which records late:child 10 times. -x: the child then
  * executes this program with -1, which records late:image 10 times. -s: the last thread is silent.
+ * Before that, -r makes a folder its root, -i changes its user, -c says that it will restrict its system calls.
  * Prints "ready PID" first, and at SIGTERM "ended" and the events of all threads.
  */
 #include <pthread.h>
@@ -18,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <ktrace/ktrace.h>
 
@@ -29,7 +31,9 @@ KTRACE_EVENT(late, image, ktrace_u32(seq));
 #define THREAD_NR 64
 
 static unsigned int threads = 1, pause_us, fork_ms;
-static int has_lock, does_exec, has_silent;
+static int has_lock, does_exec, has_silent, is_confined;
+static const char *root;
+static uid_t user = (uid_t)-1;
 static volatile sig_atomic_t is_over;
 static uint64_t count[THREAD_NR];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -77,13 +81,25 @@ static void be_child(char **argv)
 	_exit(0);
 }
 
+/* As servers do once they have begun. Returns 0, or -1. */
+static int give_up_rights(void)
+{
+	if (root && (chroot(root) || chdir("/")))
+		return -1;
+	if (user != (uid_t)-1 && setuid(user))
+		return -1;
+	if (is_confined)
+		prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	const struct sigaction at_end = { .sa_handler = end };
 	pthread_t thread[THREAD_NR];
 	int option;
 
-	while ((option = getopt(argc, argv, "t:u:lf:xs1")) != -1) {
+	while ((option = getopt(argc, argv, "t:u:lf:xsr:i:c1")) != -1) {
 		switch (option) {
 		case 't': threads = (unsigned int)atoi(optarg); break;
 		case 'u': pause_us = (unsigned int)atoi(optarg); break;
@@ -91,6 +107,9 @@ int main(int argc, char **argv)
 		case 'l': has_lock = 1; break;
 		case 'x': does_exec = 1; break;
 		case 's': has_silent = 1; break;
+		case 'r': root = optarg; break;
+		case 'i': user = (uid_t)atoi(optarg); break;
+		case 'c': is_confined = 1; break;
 		case '1':
 			for (uint32_t i = 1; i <= 10; i++)
 				ktrace(late, image, i);
@@ -98,7 +117,7 @@ int main(int argc, char **argv)
 		default: return 2;
 		}
 	}
-	if (threads > THREAD_NR)
+	if (threads > THREAD_NR || give_up_rights())
 		return 2;
 	sigaction(SIGTERM, &at_end, NULL);
 	for (unsigned int i = 0; i < threads; i++)

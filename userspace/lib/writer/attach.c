@@ -165,10 +165,7 @@ static void leave(struct channel *ch)
 	board_left();
 }
 
-/*
- * Joins the recording that the board names; only with the lock. A confined process neither joins
- * nor looks again: the calls might kill it.
- */
+/* Joins the recording that the board names; only with the lock. */
 static void follow_board(void)
 {
 	struct board_wish wish;
@@ -176,12 +173,22 @@ static void follow_board(void)
 
 	if (!board_wish(&wish))
 		return;
-	err = is_confined() ? -EPERM : join(wish.session, wish.pidns, true);
+	err = join(wish.session, wish.pidns, true);
 	if (err)
-		board_refused(&wish, err);
+		board_refused(wish.bit, err);
 	else
 		board_joined();
 	tell(wish.session, err ? strerror(-err) : "attached while running");
+}
+
+/* A confined process neither joins nor leaves: the calls might kill it. */
+static void refuse_all(void)
+{
+	if (!attach_try_lock())
+		return;
+	events_point_at(NULL);
+	board_refused(0xff, -EPERM);
+	attach_unlock();
 }
 
 /**
@@ -198,10 +205,7 @@ struct channel *attach_again(void)
 	struct channel *ch;
 
 	if (is_confined()) {
-		if (attach_try_lock()) {
-			events_point_nowhere();
-			attach_unlock();
-		}
+		refuse_all();
 		return NULL;
 	}
 	system_block_signals(&signals);

@@ -356,12 +356,14 @@ void board_joined(void)
 	kt_store(&own->state, KTRACE_BOARD_JOINED);
 }
 
-/** board_refused - tell a recorder why the process does not join it, and stop trying */
-void board_refused(const struct board_wish *wish, int error)
+/** board_refused - tell the recorders with @bits why the process does not join, and stop trying */
+void board_refused(__u8 bits, int error)
 {
+	if (!own)
+		return;
 	kt_store(&own->error, (__u32)-error);
 	kt_store(&own->state, KTRACE_BOARD_REFUSED);
-	__atomic_fetch_and(&own->wanted, (__u8)~wish->bit, __ATOMIC_RELAXED);
+	__atomic_fetch_and(&own->wanted, (__u8)~bits, __ATOMIC_RELAXED);
 }
 
 /** board_left - tell recorders that the process has left its recording */

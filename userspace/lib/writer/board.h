@@ -23,7 +23,7 @@ const char *board_problem(void);
 const __u8 *board_byte(void);
 bool board_wish(struct board_wish *wish);
 void board_joined(void);
-void board_refused(const struct board_wish *wish, int error);
+void board_refused(__u8 bits, int error);
 void board_left(void);
 void board_after_fork(void);
 

@@ -88,14 +88,6 @@ static void point_object(const struct object *o, const struct channel *ch, const
 			point_away(*at, byte);
 }
 
-static void point_all(const struct channel *ch, const __u8 *byte)
-{
-	for (struct object_list *list = &first_objects; list; list = list->next)
-		for (size_t i = 0; i < OBJECTS; i++)
-			if (list->object[i].begin)
-				point_object(&list->object[i], ch, byte);
-}
-
 /**
  * events_point_at - change all events over
  * @ch:		to this recording; NULL: to the board
@@ -104,13 +96,12 @@ static void point_all(const struct channel *ch, const __u8 *byte)
  */
 void events_point_at(const struct channel *ch)
 {
-	point_all(ch, board_byte());
-}
+	const __u8 *byte = board_byte();
 
-/** events_point_nowhere - switch all events off for good; context as above */
-void events_point_nowhere(void)
-{
-	point_all(NULL, NULL);
+	for (struct object_list *list = &first_objects; list; list = list->next)
+		for (size_t i = 0; i < OBJECTS; i++)
+			if (list->object[i].begin)
+				point_object(&list->object[i], ch, byte);
 }
 
 static struct object *find(struct ktrace_event *const *begin)

@@ -6,6 +6,5 @@
 struct channel;
 
 void events_point_at(const struct channel *ch);
-void events_point_nowhere(void);
 
 #endif
