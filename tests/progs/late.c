@@ -9,7 +9,8 @@
  * events (0 = yields now and then). -l: thread 0 takes a lock before it begins and gives it back at
  * the end. -f: forks a child each so many ms, which records late:child 10 times. -x: the child then
  * executes this program with -1, which records late:image 10 times. -s: the last thread is silent.
- * Before that, -r makes a folder its root, -i changes its user, -c says that it will restrict its system calls.
+ * Before that, -r makes a folder its root, -i changes its user, -c says that it will restrict its
+ * system calls.
  * Prints "ready PID" first, and at SIGTERM "ended" and the events of all threads.
  */
 #include <pthread.h>
