@@ -247,6 +247,37 @@ attached()
 	[[ $output == LD_PRELOAD=*libktrace-pthread.so.0:*libktrace.so.0 ]]
 }
 
+# bats test_tags=shm
+@test "attach: a program that another recording has" {
+	late -u 200
+	start_ktraced --duration 10 -o first -p "$late"
+	recording=$pid
+	sleep 0.5
+	run_ktraced --duration 0.3 -o t -p "$late"
+	[[ $stderr == *"1 of 1 chosen programs did not attach: another recording has them"* ]]
+	kill -INT "$recording"
+	wait_for "$recording"
+	[ "$(whole first)" -gt 0 ]
+	stop_late
+}
+
+@test "attach: while events get their ids, none is recorded without one" {
+	late -t 4 -u 20
+	moment=0.05
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		attached -p "$late" --policy block
+	done
+	stop_late
+}
+
+@test "attach: a server that forks workers while it is recorded" {
+	late -u 500 -f 20
+	run_ktraced --duration 0.5 -o t -p "$late"
+	[ "$status" = 0 ]
+	[[ $stderr != *"did not attach"* ]]
+	stop_late
+}
+
 @test "attach: after chroot, setuid and a filter of system calls: why not is said" {
 	requires_root
 	late -u 200 -r "$PWD"

@@ -318,7 +318,9 @@ static void look_at(struct attach *at, const struct ktrace_attachable *p)
 			return;
 		at->chosen[p->slot].pid = p->pid;
 		at->chosen[p->slot].joins = p->joins;
-		at->chosen[p->slot].fate = ATTACH_WAITS;
+		/* A child has the recording of its parent. */
+		at->chosen[p->slot].fate = p->is_wanted && p->state == KTRACE_BOARD_JOINED ?
+					   ATTACH_JOINED : ATTACH_WAITS;
 		break;
 	case ATTACH_WAITS:
 		if (p->joins != at->chosen[p->slot].joins) {
@@ -373,19 +375,32 @@ bool attach_is_over(const struct attach *at)
 	return o->pid_nr && !o->comms && !o->cgroups;
 }
 
+/* True if the program in this slot, which has not joined us, has joined somebody. */
+static bool is_elsewhere(const struct attach *at, __u32 slot)
+{
+	struct ktrace_attachable found;
+
+	return ktrace_attacher_next(at->board, slot, &found) && found.slot == slot &&
+	       found.state == KTRACE_BOARD_JOINED;
+}
+
 void attach_end(struct attach *at)
 {
-	__u32 nr = 0, silent = 0, pid = 0, full;
+	__u32 nr = 0, silent = 0, elsewhere = 0, pid = 0, full;
 
 	if (!at->board)
 		return;
 	look_at_all(at);
 	for (__u32 i = 0; i < KTRACE_BOARD_SLOTS; i++) {
 		nr += at->chosen[i].fate != ATTACH_NOT_CHOSEN;
-		if (at->chosen[i].fate == ATTACH_WAITS && !is_gone((__s32)at->chosen[i].pid)) {
-			silent++;
-			pid = at->chosen[i].pid;
+		if (at->chosen[i].fate != ATTACH_WAITS || is_gone((__s32)at->chosen[i].pid))
+			continue;
+		if (is_elsewhere(at, i)) {
+			elsewhere++;
+			continue;
 		}
+		silent++;
+		pid = at->chosen[i].pid;
 	}
 	full = ktrace_attacher_full(at->board);
 	ktrace_attacher_close(at->board);
@@ -395,6 +410,9 @@ void attach_end(struct attach *at)
 	if (is_selective(at->options) && silent)
 		log_note("%u of %u chosen programs had no event, and so did not attach; pid %u %s",
 			 silent, nr, pid, silent == 1 ? "is the one" : "is one of them");
+	if (elsewhere)
+		log_note("%u of %u chosen programs did not attach: another recording has them",
+			 elsewhere, nr);
 	if (full != at->full)
 		log_note("%u programs found no free slot on the board: they could not be attached",
 			 full - at->full);

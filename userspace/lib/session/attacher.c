@@ -212,7 +212,7 @@ int ktrace_attacher_want(struct ktrace_attacher *a, const struct ktrace_attachab
 		return -ESRCH;
 	error = write_want(want_at(a, found->slot), found->pid, since, session, pidns);
 	if (!error)
-		/* ORD(board_bit:A) pairs ORD(board_seen:A): the want before its bit */
+		/* ORD(board_bit:A) pairs ORD(board_seen:A), ORD(board_clear:A): want, then bit */
 		__atomic_fetch_or(&s->wanted, (__u8)(1u << a->number), __ATOMIC_RELEASE);
 	return error;
 }

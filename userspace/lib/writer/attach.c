@@ -30,12 +30,14 @@
 
 #define LOCK_NAP_NS 100000
 
-static void tell(const char *session, const char *what)
+static bool is_debug;
+
+static kt_noinline void tell(const char *session, const char *what)
 {
 	char line[256];
 	int n;
 
-	if (!secure_getenv("KTRACE_DEBUG"))
+	if (!is_debug)
 		return;
 	n = snprintf(line, sizeof(line), "libktrace: %.180s: %s\n", session, what);
 	syscall(SYS_write, STDERR_FILENO, line, (size_t)n);
@@ -98,6 +100,9 @@ static int attach(struct channel *ch, const char *session, __s32 word, size_t *s
 /* True while this process joins or leaves, or changes the list of objects with events. */
 static __u32 is_busy;
 
+/* With the lock: not all of the process has changed over. */
+static bool is_moving;
+
 /** attach_try_lock - begin to change what events point to; false: another thread is doing so */
 bool attach_try_lock(void)
 {
@@ -148,21 +153,26 @@ static int join(const char *session, __u64 home, bool is_late)
 	}
 	ids_init(ch, home);
 	ch->leaves = board_byte();
+	kt_store(&is_moving, true);
+	events_rest();
 	own_publish(ch);
 	own_again();
 	thread_init_channel(ch);
 	process_announce(ch, "own", 0);
 	maps_announce(ch);
 	events_point_at(ch);
+	kt_store(&is_moving, false);
 	return 0;
 }
 
 /* Lets the process leave a recording that is over; only with the lock. */
 static void leave(struct channel *ch)
 {
+	kt_store(&is_moving, true);
 	events_point_at(NULL);
 	own_leave(ch);
 	board_left();
+	kt_store(&is_moving, false);
 }
 
 /* Joins the recording that the board names; only with the lock. */
@@ -175,10 +185,11 @@ static void follow_board(void)
 		return;
 	err = join(wish.session, wish.pidns, true);
 	if (err)
-		board_refused(wish.bit, err);
+		board_refused(&wish, err);
 	else
 		board_joined();
-	tell(wish.session, err ? strerror(-err) : "attached while running");
+	/* No strerror(): this is an event, which may have interrupted malloc(). */
+	tell(wish.session, err ? "not attached while running" : "attached while running");
 }
 
 /* A confined process neither joins nor leaves: the calls might kill it. */
@@ -187,7 +198,7 @@ static void refuse_all(void)
 	if (!attach_try_lock())
 		return;
 	events_point_at(NULL);
-	board_refused(0xff, -EPERM);
+	board_refuse_all(-EPERM);
 	attach_unlock();
 }
 
@@ -226,11 +237,12 @@ struct channel *attach_again(void)
 /** attach_after_fork - in the child: a thread that was joining or leaving is not there */
 void attach_after_fork(void)
 {
-	const bool was_changing = is_busy;
+	const bool was_moving = is_busy && is_moving;
 
 	is_busy = 0;
+	is_moving = false;
 	board_after_fork();
-	if (was_changing)
+	if (was_moving)
 		own_forget();
 	if (!own_is_there())
 		events_point_at(NULL);
@@ -260,6 +272,7 @@ bool attach_once(void)
 		return from == OVER;
 	/* Stands in for rseq in all threads that have not recorded yet: this one does below. */
 	race_checker_ignore(ktrace_thread.rseq, sizeof(struct ktrace_no_rseq));
+	is_debug = secure_getenv("KTRACE_DEBUG");
 	board_take_slot();
 	session = secure_getenv("KTRACE_SESSION");
 	home = secure_getenv("KTRACE_PIDNS");

@@ -29,6 +29,7 @@
 #define PARENTS_MAX 16
 /* Slots in a page of memory */
 #define PAGE_SLOTS 64u
+#define SECOND 1000000000ull
 
 _Static_assert(sizeof(struct ktrace_board_slot) == 64, "a cache line");
 _Static_assert(sizeof(struct ktrace_board_want) == 128, "KTRACE_BOARD_SIZE");
@@ -89,7 +90,7 @@ static __u64 boottime(void)
 	struct timespec now;
 
 	clock_gettime(CLOCK_BOOTTIME, &now);
-	return (__u64)now.tv_sec * 1000000000 + (__u64)now.tv_nsec;
+	return (__u64)now.tv_sec * SECOND + (__u64)now.tv_nsec;
 }
 
 static bool is_dead(__u32 pid)
@@ -240,12 +241,22 @@ static void adopt_of_parents(struct ktrace_board_slot *slot)
 
 static void publish(struct ktrace_board_slot *slot)
 {
-	own = slot;
+	kt_store(&own, slot);
 	/* ORD(board_take:A) pairs ORD(board_claim:A), ORD(board_look:A): whole with its pid */
 	kt_store_release(&slot->pid, own_pid);
 	/* ORD(board_take:B) pairs ORD(board_common:A): shown before it looks for common wants */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	adopt_common(slot);
+}
+
+/* True if the slot of this pid was taken by this process before exec(), not by an earlier one. */
+static bool is_predecessor(const struct ktrace_board_slot *slot)
+{
+	const __u64 hz = (__u64)sysconf(_SC_CLK_TCK);
+	struct proc_stat s;
+
+	return !proc_stat_of(own_pid, &s) ||
+	       s.start / hz * SECOND + s.start % hz * (SECOND / hz) <= kt_load(&slot->since);
 }
 
 /* Takes a slot. @parent: the slot of the process that forked, NULL: at load */
@@ -255,7 +266,7 @@ static void take_slot(struct ktrace_board_slot *parent, __u32 parent_pid, __u64 
 
 	own = NULL;
 	slot = find_own(own_pid, &unused);
-	if (slot && !parent && kt_load(&slot->pid) == own_pid) {
+	if (slot && !parent && kt_load(&slot->pid) == own_pid && is_predecessor(slot)) {
 		own_since = kt_load(&slot->since);
 		own = slot;
 		kt_store(&slot->state, KTRACE_BOARD_IDLE);
@@ -307,14 +318,25 @@ const char *board_problem(void)
 /** board_byte - the byte that events test while no recording has the program; NULL: none */
 const __u8 *board_byte(void)
 {
-	return own ? &own->wanted : NULL;
+	struct ktrace_board_slot *const slot = kt_load(&own);
+
+	return slot ? &slot->wanted : NULL;
 }
 
-/* Clears the bit of a want that is whole, but not for this process. */
-static void forget_want(__u32 n)
+/*
+ * Clears the bit of the want that had this number of changes; returns false if another one has
+ * come meanwhile, whose bit stays.
+ */
+static bool clear_bit(struct ktrace_board_slot *slot, __u32 n, __u32 seq)
 {
-	if (!(kt_load(&wants_of(own)[n].seq) & 1))
-		__atomic_fetch_and(&own->wanted, (__u8)~(1u << n), __ATOMIC_RELAXED);
+	const __u8 bit = (__u8)(1u << n);
+
+	/* ORD(board_clear:A) pairs ORD(board_bit:A): a later want is seen with the bit cleared */
+	__atomic_fetch_and(&slot->wanted, (__u8)~bit, __ATOMIC_ACQUIRE);
+	if (kt_load(&wants_of(slot)[n].seq) == seq)
+		return true;
+	__atomic_fetch_or(&slot->wanted, bit, __ATOMIC_RELAXED);
+	return false;
 }
 
 /**
@@ -327,19 +349,23 @@ static void forget_want(__u32 n)
  */
 bool board_wish(struct board_wish *wish)
 {
-	struct ktrace_board_want want;
-	const bool is_ours = own && kt_load(&own->pid) == own_pid && (__u32)getpid() == own_pid;
+	struct ktrace_board_slot *const slot = kt_load(&own);
+	const bool is_ours = slot && kt_load(&slot->pid) == own_pid && (__u32)getpid() == own_pid;
 	/* ORD(board_seen:A) pairs ORD(board_bit:A): the want after its bit */
-	const __u8 wanted = is_ours ? kt_load_acquire(&own->wanted) : 0;
+	const __u8 wanted = is_ours ? kt_load_acquire(&slot->wanted) : 0;
+	struct ktrace_board_want want;
 
 	for (__u32 n = 0; n < KTRACE_BOARD_WANTS; n++) {
-		if (!(wanted & 1u << n))
+		const __u32 seq = wanted & 1u << n ? kt_load(&wants_of(slot)[n].seq) : 1;
+
+		if (seq & 1)	/* not wanted, or being written */
 			continue;
-		if (!copy_want(wants_of(own) + n, own_pid, own_since, &want)) {
-			forget_want(n);
+		if (!copy_want(wants_of(slot) + n, own_pid, own_since, &want)) {
+			clear_bit(slot, n, seq);
 			continue;
 		}
-		wish->bit = (__u8)(1u << n);
+		wish->number = n;
+		wish->seq = want.seq;
 		wish->pidns = want.pidns;
 		memcpy(wish->session, want.session, sizeof(wish->session));
 		return true;
@@ -350,29 +376,49 @@ bool board_wish(struct board_wish *wish)
 /** board_joined - tell recorders that the process takes part in a recording */
 void board_joined(void)
 {
-	if (!own)
+	struct ktrace_board_slot *const slot = kt_load(&own);
+
+	if (!slot)
 		return;
-	kt_store(&own->joins, kt_load(&own->joins) + 1);
-	kt_store(&own->state, KTRACE_BOARD_JOINED);
+	kt_store(&slot->joins, kt_load(&slot->joins) + 1);
+	kt_store(&slot->state, KTRACE_BOARD_JOINED);
 }
 
-/** board_refused - tell the recorders with @bits why the process does not join, and stop trying */
-void board_refused(__u8 bits, int error)
+static void show_refusal(struct ktrace_board_slot *slot, int error)
 {
-	if (!own)
+	kt_store(&slot->error, (__u32)-error);
+	kt_store(&slot->state, KTRACE_BOARD_REFUSED);
+}
+
+/** board_refused - tell a recorder why the process does not join it, and stop trying */
+void board_refused(const struct board_wish *wish, int error)
+{
+	struct ktrace_board_slot *const slot = kt_load(&own);
+
+	if (slot && clear_bit(slot, wish->number, wish->seq))
+		show_refusal(slot, error);
+}
+
+/** board_refuse_all - the same for whoever wants the process; asks the kernel for nothing */
+void board_refuse_all(int error)
+{
+	struct ktrace_board_slot *const slot = kt_load(&own);
+
+	if (!slot)
 		return;
-	kt_store(&own->error, (__u32)-error);
-	kt_store(&own->state, KTRACE_BOARD_REFUSED);
-	__atomic_fetch_and(&own->wanted, (__u8)~bits, __ATOMIC_RELAXED);
+	show_refusal(slot, error);
+	kt_store(&slot->wanted, 0);
 }
 
 /** board_left - tell recorders that the process has left its recording */
 void board_left(void)
 {
-	if (!own)
+	struct ktrace_board_slot *const slot = kt_load(&own);
+
+	if (!slot)
 		return;
-	kt_store(&own->leaves, kt_load(&own->leaves) + 1);
-	kt_store(&own->state, KTRACE_BOARD_IDLE);
+	kt_store(&slot->leaves, kt_load(&slot->leaves) + 1);
+	kt_store(&slot->state, KTRACE_BOARD_IDLE);
 }
 
 /** board_after_fork - take a slot for the child */
@@ -395,7 +441,7 @@ static __attribute__((destructor(101))) void give_back_slot(void)
 {
 	struct ktrace_board_slot *slot = own;
 
-	own = NULL;
+	kt_store(&own, NULL);	/* other threads may still have events */
 	if (slot && !is_confined() && (__u32)getpid() == own_pid)
 		/* ORD(board_take:C) pairs ORD(board_claim:A): the last store to the slot */
 		kt_store_release(&slot->pid, 0);

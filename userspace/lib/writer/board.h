@@ -8,12 +8,14 @@
 
 /**
  * struct board_wish - a recording that wants this process
- * @bit:	its bit in the slot's byte
+ * @number:	its number on the board
+ * @seq:	of the want, tells it from a later one
  * @pidns:	as in struct ktrace_board_want
  * @session:	likewise, NUL-terminated
  */
 struct board_wish {
-	__u8 bit;
+	__u32 number;
+	__u32 seq;
 	__u64 pidns;
 	char session[KTRACE_BOARD_SESSION];
 };
@@ -23,7 +25,8 @@ const char *board_problem(void);
 const __u8 *board_byte(void);
 bool board_wish(struct board_wish *wish);
 void board_joined(void);
-void board_refused(__u8 bits, int error);
+void board_refused(const struct board_wish *wish, int error);
+void board_refuse_all(int error);
 void board_left(void);
 void board_after_fork(void);
 

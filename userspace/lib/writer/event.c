@@ -104,6 +104,20 @@ void events_point_at(const struct channel *ch)
 				point_object(&list->object[i], ch, byte);
 }
 
+/**
+ * events_rest - let all events point at their own byte, which is 0; context as above
+ *
+ * Before a recording becomes the process's own: an event without an id must not reach the fast
+ * path, because id 0 is padding.
+ */
+void events_rest(void)
+{
+	for (struct object_list *list = &first_objects; list; list = list->next)
+		for (size_t i = 0; i < OBJECTS; i++)
+			if (list->object[i].begin)
+				point_object(&list->object[i], NULL, NULL);
+}
+
 static struct object *find(struct ktrace_event *const *begin)
 {
 	for (struct object_list *list = &first_objects; list; list = list->next)
@@ -168,7 +182,8 @@ static void add(struct ktrace_event *const *begin, struct ktrace_event *const *e
 			*o = (struct object){ begin, end };
 	}
 	if (o || ch)
-		point_object(&(struct object){ begin, end }, ch, board_byte());
+		point_object(&(struct object){ begin, end }, ch,
+			     own_is_there() ? NULL : board_byte());
 	if (!o)
 		own_pin();
 	own_exit(frame);

@@ -6,5 +6,6 @@
 struct channel;
 
 void events_point_at(const struct channel *ch);
+void events_rest(void);
 
 #endif

@@ -31,6 +31,8 @@
 #include "thread_ring.h"
 
 #define CHANNELS_AT_ONCE 8
+/* In struct channel.users: the process has left it, so the last thread that lets go frees it. */
+#define USERS_LEFT (1u << 31)
 
 struct channel *own_channel;
 
@@ -96,21 +98,23 @@ void own_free(struct channel *ch)
 	make_unused(ch);
 }
 
+/*
+ * Another result than USERS_LEFT: it is in use, or the caller was a mistaken user, see get().
+ * Such a one may be stopped in between until the channel is used again: so the state is one
+ * number.
+ */
 static void put(struct channel *ch)
 {
-	char *map;
+	__u32 left = USERS_LEFT;
 
 	/* ORD(own_put:A) pairs ORD(own_put:A): the last one comes after all uses */
-	if (__atomic_sub_fetch(&ch->users, 1, __ATOMIC_ACQ_REL))
-		return;
-	/* False if this was a mistaken user of one that is unused, or being prepared: see get() */
-	if (!kt_load(&ch->is_left))
-		return;
-	map = __atomic_exchange_n(&ch->map, NULL, __ATOMIC_RELAXED);
-	if (!map)
+	if (__atomic_sub_fetch(&ch->users, 1, __ATOMIC_ACQ_REL) != USERS_LEFT ||
+	    !__atomic_compare_exchange_n(&ch->users, &left, 0, false, __ATOMIC_RELAXED,
+					 __ATOMIC_RELAXED))
 		return;
 	if (!ch->is_pinned)
-		munmap(map, ch->map_size);
+		munmap(ch->map, ch->map_size);
+	ch->map = NULL;
 	make_unused(ch);
 }
 
@@ -173,7 +177,7 @@ struct channel *own_enter_slow(uintptr_t frame)
 {
 	struct channel *ch = present();
 
-	if (own_outermost && !thread_ring_is_left(frame, own_outermost))
+	if (own_outermost && own_outermost != frame && !thread_ring_is_left(frame, own_outermost))
 		return own_held == ch ? ch : NULL;
 	own_outermost = frame;
 	kt_barrier();	/* a handler finds this frame */
@@ -209,6 +213,20 @@ void own_publish(struct channel *ch)
 	__atomic_store_n(&own_channel, ch, __ATOMIC_RELEASE);
 }
 
+/*
+ * Replaces the recording's memory by empty pages. They exist before they are moved there, so that
+ * no address is without memory if there is none: then that of the recording stays, sealed.
+ */
+static void empty_map(const struct channel *ch)
+{
+	char *empty = mmap(NULL, ch->map_size, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (empty != MAP_FAILED && mremap(empty, ch->map_size, ch->map_size,
+					  MREMAP_MAYMOVE | MREMAP_FIXED, ch->map) == MAP_FAILED)
+		munmap(empty, ch->map_size);
+}
+
 /**
  * own_leave - let the process leave a channel
  *
@@ -223,8 +241,8 @@ void own_leave(struct channel *ch)
 	__atomic_store_n(&own_channel, NULL, __ATOMIC_SEQ_CST);
 	/* ORD(own_leave:A) pairs ORD(over_head:A): known to be left before the rings are gone */
 	kt_store_release(&ch->is_left, true);
-	mmap(ch->map, ch->map_size, PROT_READ | PROT_WRITE,
-	     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+	empty_map(ch);
+	__atomic_add_fetch(&ch->users, USERS_LEFT, __ATOMIC_RELAXED);
 	put(ch);
 }
 

@@ -38,14 +38,15 @@ struct channel *own_known(void);
  */
 static inline struct channel *own_enter(uintptr_t frame)
 {
-	/* The thread's own channel, if that is still the process's, needs no order. */
-	struct channel *ch = __atomic_load_n(&own_channel, __ATOMIC_RELAXED);
+	struct channel *ch;
 
-	if (kt_unlikely(own_outermost || own_held != ch))
+	if (kt_unlikely(own_outermost))
 		return own_enter_slow(frame);
 	own_outermost = frame;
-	kt_barrier();	/* a handler finds this frame */
-	return ch;
+	kt_barrier();	/* a handler finds this frame, and moves the thread to no other channel */
+	/* The thread's own channel, if that is still the process's, needs no order. */
+	ch = __atomic_load_n(&own_channel, __ATOMIC_RELAXED);
+	return kt_likely(own_held == ch) ? ch : own_enter_slow(frame);
 }
 
 /* own_is_outermost - true if the caller of own_enter() has not interrupted another one */
