@@ -331,6 +331,23 @@ served()
 	[ "$(code "${url}sql/x?q=SELECT%201")" = 404 ]
 }
 
+@test "serve: no name of a file is taken for a statement" {
+	made 3 300
+	mv t 'my trace.0001.bin'
+	rm -f url
+	"$KTRACE" serve 'my trace.bin' >url 2>errors &
+	SERVER=$!
+	retry 0.1 test -s url
+	url=$(cat url)
+	# What else would take it for one
+	mv 'my trace.0001.bin' 'SELECT 5'
+	ask 'SELECT 6'
+	jq -e '.status != 0 and .rows == "" and (.messages | contains("my trace.bin"))' answer
+	mv 'SELECT 5' 'my trace.0001.bin'
+	ask 'SELECT path FROM files'
+	jq -e '.status == 0 and .messages == "" and .rows == "path\r\nmy trace.0001.bin\r\n"' answer
+}
+
 @test "serve: statements have limits, and a new one ends the one before" {
 	local long='WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT'
 	made 3 300
@@ -356,6 +373,11 @@ served()
 	wait "$asker"
 	jq -e '.ended and .status != 0' answer
 	jq -e '.ended == false and .rows == "1\r\n1\r\n"' second
+	# It ends also once nobody waits for the answer.
+	fails curl -s -m 1 -o first -G "${url}sql" --data-urlencode "q=$long sum(x) FROM c"
+	retry 0.1 fails pgrep -P "$SERVER"
+	[ "$(ask 'SELECT 2')" = 200 ]
+	jq -e '.ended == false and .rows == "2\r\n2\r\n"' answer
 	# So does an empty one, and the end of the server.
 	ask "$long sum(x) FROM c" >first &
 	asker=$!

@@ -350,6 +350,10 @@ is_equal()
 	[[ $output != *5* ]]
 	run_ktrace sql -f - t <<<'SELECT 7 AS x'
 	[[ $output == *7 ]]
+	# A recording in parts, whose name looks like a statement, is none.
+	cp t 'my trace.0001.bin'
+	[ "$("$KTRACE" sql 'my trace.bin' <<<'SELECT count(*) AS n FROM files')" = $'n\n1' ]
+	[ "$("$KTRACE" sql 'my trace.bin' 'SELECT count(*) AS n FROM files')" = $'n\n1' ]
 	run_ktrace sql -f /dev/null t
 	[ "$status" = 0 ]
 	[ -z "$output$stderr" ]

@@ -57,6 +57,14 @@ FILE=home/.local/state/ktrace/sql_history
 	shows '^   \.\.\.>'
 	text ' five;'
 	shows '^five$'
+	# Characters of several bytes are one each, in any locale
+	text "SELECT 'größe' AS x;"
+	shows '^größe$'
+	typed "SELECT 'äé' AS y;"
+	keys C-b C-b C-b C-b C-b C-b C-b BSpace
+	line "ktrace> SELECT 'ä' AS y;"
+	keys Enter
+	shows '^ä$'
 	# An error ends only the statement.
 	text 'SELECT nosuch;'
 	shows 'no such column: nosuch'
@@ -65,7 +73,9 @@ FILE=home/.local/state/ktrace/sql_history
 	is_on_screen ' icanon '
 	is_on_screen ' echo '
 	# So does the end of the input.
-	shell
+	shell LC_ALL=C
+	text "SELECT 'größer' AS x;"
+	shows '^größer$'
 	keys C-d
 	shows '^status 0$'
 }
@@ -96,6 +106,12 @@ FILE=home/.local/state/ktrace/sql_history
 	shell XDG_STATE_HOME="'$PWD/state'"
 	text .tables
 	retry 0.1 grep -qx .tables state/ktrace/sql_history
+	shell XDG_STATE_HOME="'$PWD/new/state'"
+	text .help
+	retry 0.1 grep -qx .help new/state/ktrace/sql_history
+	[ "$(stat -c %a new new/state new/state/ktrace | paste -sd ' ')" = '700 700 700' ]
+	shell XDG_STATE_HOME=relative
+	[ ! -e relative ]
 	shell KTRACE_SQL_HISTORY="'$PWD/own'"
 	text .help
 	retry 0.1 grep -qx .help own
@@ -121,6 +137,53 @@ FILE=home/.local/state/ktrace/sql_history
 	shows 'fifo: .*lines are not kept'
 }
 
+# has_lines N: as many are kept
+has_lines() { [ "$(wc -l <"$FILE")" = "$1" ]; }
+
+@test "sql: a line that equals the one before, of another shell, too, is no new one" {
+	mkdir -p "${FILE%/*}"
+	printf 'SELECT 1;\nSELECT 2;\n' >"$FILE"
+	shell
+	text 'SELECT 2;'
+	shows '^ *2$'
+	keys Up Up
+	line 'ktrace> SELECT 1;'
+}
+
+@test "sql: shells that share a history wait for each other" {
+	mkdir -p "${FILE%/*}"
+	seq 1 2000 | sed 's/^/SELECT /; s/$/;/' >"$FILE"
+	# The terminal must not have the lock's descriptor.
+	in_terminal true
+	shows '^status 0$'
+	exec {lock}<"$FILE"
+	flock "$lock"
+	in_terminal "env -u XDG_STATE_HOME -u KTRACE_SQL_HISTORY HOME='$PWD/home' '$KTRACE' sql t"
+	fails within 10 0.1 is_on_screen '^ktrace> *$'
+	has_lines 2000
+	flock -u "$lock"
+	shows '^ktrace> *$'
+	has_lines 1000
+	flock "$lock"
+	text 'SELECT 3 + 4;'
+	fails within 10 0.1 is_on_screen '^ *7$'
+	has_lines 1000
+	flock -u "$lock"
+	exec {lock}<&-
+	shows '^ *7$'
+	[ "$(tail -n 1 "$FILE")" = 'SELECT 3 + 4;' ]
+}
+
+@test "sql: a history for which there is no room is told" {
+	mkdir -p "${FILE%/*}"
+	seq 1 2000 | sed 's/^/SELECT /; s/$/;/' >"$FILE"
+	shell bash -c "'ulimit -f 1; trap \"\" XFSZ; exec \"\$@\"'" x
+	shows 'sql_history: File too large: lines are lost'
+	text 'SELECT 3 + 4;'
+	shows '^ *7$'
+	shows 'the history: File too large: lines are no longer kept'
+}
+
 @test "sql: a long history is cut" {
 	mkdir -p "${FILE%/*}"
 	seq 1 1999 | sed 's/^/SELECT /; s/$/;/' >"$FILE"
@@ -132,7 +195,7 @@ FILE=home/.local/state/ktrace/sql_history
 	text 'SELECT 2000;'
 	retry 0.1 grep -qx 'SELECT 2000;' "$FILE"
 	shell
-	retry 0.1 test "$(wc -l <"$FILE")" = 1000
+	retry 0.1 has_lines 1000
 	[ "$(head -n 1 "$FILE")" = 'SELECT 1001;' ]
 	keys Up
 	line 'ktrace> SELECT 2000;'
@@ -173,6 +236,14 @@ FILE=home/.local/state/ktrace/sql_history
 	keys Tab
 	typed 'y'
 	line '   ...> zzzzy'
+}
+
+@test "sql: a tab in pasted text is a blank" {
+	shell
+	typed $'SELECT\tcount(*)\tAS\tsele\tFROM\tsyscalls\tWHERE\tnam;'
+	line 'ktrace> SELECT count(*) AS sele FROM syscalls WHERE nam;'
+	keys BSpace Tab
+	line 'ktrace> SELECT count(*) AS sele FROM syscalls WHERE name'
 }
 
 @test "sql: a terminal that cannot edit, and no terminal" {

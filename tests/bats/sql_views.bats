@@ -40,12 +40,19 @@ meta stream id=0 kind=user cpu=0 ring=65536 block=4096 policy=drop'
 		'1|20|503|1000|1000' ]
 	[ "$(sql 'SELECT percentile(NULL, 50) IS NULL, percentile(duration, 50) IS NULL FROM syscalls WHERE name = 0')" = '1|1' ]
 	for wrong in 'percentile(1.5, 50)' 'percentile(-1, 50)' "percentile('x', 50)" 'percentile(1, 101)' \
-		'percentile(1, -0.1)' 'percentile(1, NULL)' 'percentile(duration, cpu)' 'percentile(1)'; do
+		'percentile(1, -0.1)' 'percentile(1, NULL)' 'percentile(duration, cpu)' 'percentile(1)' \
+		"percentile(1, 'abc')" 'percentile(1, "p95")' "percentile(1, x'3530')" "percentile(1, '50')" \
+		'percentile(1, 99.9999)' 'percentile(1, 0.0005)' 'percentile(1, 99.99999999)'; do
 		run_ktrace sql t "SELECT $wrong FROM syscalls"
 		echo "$stderr"
 		[ "$status" = 2 ]
 		[[ $stderr == *percentile* ]]
 	done
+	[[ $stderr == *'at most three decimals'* ]]
+	# Three decimals are good ones, with an error of the binary fraction, too.
+	[ "$(sql 'WITH RECURSIVE c(p) AS (SELECT 0 UNION ALL SELECT p + 7 FROM c WHERE p <= 99993)
+		SELECT count(x) FROM (SELECT percentile(7, p / 1000.0) AS x FROM c GROUP BY p)')" = 14286 ]
+	[ "$(sql "SELECT percentile(7, 99.999), percentile(7, 0.1 + 0.2), percentile(7, 1.001)")" = '7|7|7' ]
 }
 
 @test "sql: slices nest by thread, and end with what is around them" {

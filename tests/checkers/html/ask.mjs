@@ -68,17 +68,25 @@ await run(url, {
 		assert.equal((await selected(page)).index, 2);
 	},
 
-	async 'values are text, whatever they are'(page) {
+	async 'values are text, whatever they are, of one line and one direction'(page) {
 		await ask(page, `SELECT '<b>x</b>' AS "a""b", 'a,"b' || char(13, 10) || 'c' AS time, NULL AS n, ` +
-			'9223372036854775807 AS big, 0.5 AS half');
-		assert.deepEqual(await answer(page), [['a"b', 'time', 'n', 'big', 'half'],
-			['<b>x</b>', 'a,"b\r\nc', '', '9223372036854775807', '0.5']]);
+			`9223372036854775807 AS big, 0.5 AS half, 'x' || char(0x202e, 0x2028) || 'z' AS "u\u202ev"`);
+		assert.deepEqual(await answer(page), [['a"b', 'time', 'n', 'big', 'half', 'u?v'],
+			['<b>x</b>', 'a,"b??c', '', '9223372036854775807', '0.5', 'x??z']]);
 		assert.equal(await page.$('#answer button, #answer b'), null);
 		await ask(page, 'CREATE TEMP VIEW v AS SELECT 7 AS x; SELECT * FROM v');
 		assert.deepEqual(await answer(page), [['x'], ['7']]);
 		await ask(page, 'SELECT 1 AS x WHERE 0');
 		assert.deepEqual(await answer(page), [['x']]);
 		assert.equal(await page.textContent('#answer-text'), '0 rows');
+	},
+
+	async 'a long statement is asked whole, or refused'(page) {
+		await ask(page, `SELECT length('${'a'.repeat(20000)}') AS n`);
+		assert.deepEqual(await answer(page), [['n'], ['20000']]);
+		await ask(page, `SELECT length('${'a'.repeat(100000)}') AS n`);
+		assert.equal(await page.textContent('#answer-messages'), 'the statement is too long');
+		assert.match(page.errors.pop(), /414|431/);
 	},
 
 	async 'what is wrong is shown, and gone with the next answer'(page) {

@@ -12,6 +12,8 @@
 #include "model/histogram.h"
 
 #define NAME "percentile"
+/* Thousandths of a percent that are one off by less are the same. */
+#define ROUNDING 1e-9
 
 /* struct percentile - of one group; @percent_1000: thousandths of a percent */
 struct percentile {
@@ -20,25 +22,35 @@ struct percentile {
 	bool has_percent;
 };
 
+/* Finds thousandths of a percent. Return: NULL, or what is wrong. */
+static const char *parse_percent(sqlite3_value *value, unsigned int *percent_1000)
+{
+	const int type = sqlite3_value_type(value);
+	const double percent = sqlite3_value_double(value), wanted = percent * 1000;
+
+	if ((type != SQLITE_INTEGER && type != SQLITE_FLOAT) || !(percent >= 0 && percent <= 100))
+		return NAME ": the second argument is a number from 0 to 100";
+	*percent_1000 = (unsigned int)(wanted + 0.5);
+	if (wanted - *percent_1000 > ROUNDING || *percent_1000 - wanted > ROUNDING)
+		return NAME ": the second argument has at most three decimals";
+	return NULL;
+}
+
 static void step(sqlite3_context *to, int argc, sqlite3_value **argv)
 {
 	struct percentile *p = sqlite3_aggregate_context(to, sizeof(*p));
-	const double percent = sqlite3_value_double(argv[1]);
 	unsigned int percent_1000;
+	const char *wrong = parse_percent(argv[1], &percent_1000);
 
 	(void)argc;
 	if (!p) {
 		sqlite3_result_error_nomem(to);
 		return;
 	}
-	if (sqlite3_value_numeric_type(argv[1]) == SQLITE_NULL ||
-	    !(percent >= 0 && percent <= 100)) {
-		sqlite3_result_error(to, NAME ": the second argument is from 0 to 100", -1);
-		return;
-	}
-	percent_1000 = (unsigned int)(percent * 1000 + 0.5);
-	if (p->has_percent && p->percent_1000 != percent_1000) {
-		sqlite3_result_error(to, NAME ": the second argument is not constant", -1);
+	if (!wrong && p->has_percent && p->percent_1000 != percent_1000)
+		wrong = NAME ": the second argument is not constant";
+	if (wrong) {
+		sqlite3_result_error(to, wrong, -1);
 		return;
 	}
 	p->percent_1000 = percent_1000;
@@ -76,7 +88,8 @@ int ktrace_percentile_add(struct ktrace_sql *sql)
 
 static const struct ktrace_sql_function functions[] = {
 	{ .name = NAME, .args = "x, p", .doc = "an aggregate: a value that p percent of the values "
-	  "x do not exceed, NULL without values. These are integers, 0 or more. It is the upper "
+	  "x do not exceed, NULL without values. These are integers, 0 or more; p is a number "
+	  "from 0 to 100 with at most three decimals, for all rows the same. It is the upper "
 	  "end of a bucket, as p50 and p99 of the analyses: too large by at most 3 %, and never "
 	  "above the largest one" },
 };

@@ -3,6 +3,7 @@
 #include "edit.h"
 
 #include <histedit.h>
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,6 +77,14 @@ static void list_names(const struct completion *c)
 	fflush(stdout);
 }
 
+/* Returns the number of characters, of which one may be several bytes. */
+static size_t characters(const char *text)
+{
+	const size_t n = mbstowcs(NULL, text, 0);
+
+	return n == (size_t)-1 ? strlen(text) : n;
+}
+
 /* Replaces the word before the cursor by a longer one, or lists what it may become. */
 static unsigned char take_completion(EditLine *el, const char *word, struct completion *c)
 {
@@ -83,7 +92,7 @@ static unsigned char take_completion(EditLine *el, const char *word, struct comp
 			       (strlen(c->text) != c->len || strncmp(c->text, word, c->len));
 
 	if (is_longer) {
-		el_deletestr(el, (int)c->len);
+		el_deletestr(el, (int)characters(word));
 		return el_insertstr(el, c->text) ? CC_ERROR : CC_REFRESH;
 	}
 	if (c->nr < 2)
@@ -92,6 +101,15 @@ static unsigned char take_completion(EditLine *el, const char *word, struct comp
 	return CC_REDISPLAY;
 }
 
+/* True if what follows is there already: text is pasted. */
+static bool is_more_waiting(void)
+{
+	int waiting = 0;
+
+	return !ioctl(STDIN_FILENO, FIONREAD, &waiting) && waiting > 0;
+}
+
+/* A tab in pasted text is a blank. */
 static unsigned char on_tab(EditLine *el, int key)
 {
 	struct edit *e = edit_of(el);
@@ -102,6 +120,8 @@ static unsigned char on_tab(EditLine *el, int key)
 	char *text;
 
 	(void)key;
+	if (is_more_waiting())
+		return el_insertstr(el, " ") ? CC_ERROR : CC_REFRESH;
 	if (asprintf(&text, "%s%.*s", e->before, (int)n, line->buffer) < 0)
 		return CC_ERROR;
 	complete(e->a, text, strlen(e->before), &c);
@@ -111,11 +131,30 @@ static unsigned char on_tab(EditLine *el, int key)
 	return ret;
 }
 
+/* Takes a line without its end into the list. */
 static void take_line(void *arg, const char *line)
 {
 	HistEvent event;
 
 	history(((struct edit *)arg)->history, &event, H_ENTER, line);
+}
+
+/* Keeps a line: in the list without its end, as those of the file, so that equal ones are found. */
+static void keep_line(struct edit *e, const char *line)
+{
+	char *copy = strndup(line, strcspn(line, "\n"));
+
+	if (copy)
+		take_line(e, copy);
+	free(copy);
+	history_add(&e->fd, line);
+}
+
+/* libedit drops characters that the locale does not have, and SQLite's are those of UTF-8. */
+static void take_characters(void)
+{
+	if (!setlocale(LC_CTYPE, "") || MB_CUR_MAX == 1)
+		setlocale(LC_CTYPE, "C.UTF-8");
 }
 
 struct edit *edit_open(struct ask *a)
@@ -129,6 +168,7 @@ struct edit *edit_open(struct ask *a)
 	e = calloc(1, sizeof(*e));
 	if (!e)
 		return NULL;
+	take_characters();
 	*e = (struct edit){ .a = a, .fd = -1, .prompt = "", .before = "" };
 	e->el = el_init("ktrace", stdin, stdout, stderr);
 	e->history = history_init();
@@ -163,10 +203,8 @@ const char *edit_line(struct edit *e, const char *before, const char *prompt)
 		putchar('\n');
 		return NULL;
 	}
-	if (line[strspn(line, " \t\r\n")]) {
-		take_line(e, line);
-		history_add(&e->fd, line);
-	}
+	if (line[strspn(line, " \t\r\n")])
+		keep_line(e, line);
 	return line;
 }
 

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,14 +18,32 @@
 #define NAME "sql_history"
 #define SIZE_MAX_BYTES (16 << 20)
 
-/* Makes @base and the folders below it. Return: false = it is not ours, or that fails. */
+/* A path has to be absolute, and to have room for ours. */
+static bool is_usable(const char *base)
+{
+	return *base == '/' && strlen(base) < PATH_MAX - 64;
+}
+
+/* Makes the folder of an absolute path, and those above it, unless they are there. */
+static void make_folder(const char *path)
+{
+	char part[PATH_MAX];
+	const char *at = path;
+
+	while (*at) {
+		at += 1 + strcspn(at + 1, "/");
+		snprintf(part, sizeof(part), "%.*s", (int)(at - path), path);
+		mkdir(part, 0700);
+	}
+}
+
+/* Makes the folders below @base. Return: false = it is not ours, or that fails. */
 static bool make_folders(char *path, const char *base, const char *const *below)
 {
 	struct stat st;
 	size_t len;
 
-	if (*base != '/' || stat(base, &st) || st.st_uid != geteuid() ||
-	    strlen(base) >= PATH_MAX - 64)
+	if (stat(base, &st) || st.st_uid != geteuid())
 		return false;
 	strcpy(path, base);
 	for (; *below; below++) {
@@ -46,9 +65,15 @@ static bool find_file(char *path)
 
 	if (own)
 		return *own && snprintf(path, PATH_MAX, "%s", own) < PATH_MAX;
-	if (xdg && *xdg ? !make_folders(path, xdg, of_xdg) :
-	    !home || !make_folders(path, home, of_home))
+	if (xdg && *xdg) {
+		if (!is_usable(xdg))
+			return false;
+		make_folder(xdg);
+		if (!make_folders(path, xdg, of_xdg))
+			return false;
+	} else if (!home || !is_usable(home) || !make_folders(path, home, of_home)) {
 		return false;
+	}
 	strcat(path, "/" NAME);
 	return true;
 }
@@ -101,10 +126,52 @@ static void take_lines(char *text, void (*take)(void *arg, const char *line), vo
 	}
 }
 
+/* Writes all of a text at the end. Return: 0, -errno. */
+static int append(int fd, const char *text, size_t size)
+{
+	ssize_t n;
+
+	for (; size; text += n, size -= (size_t)n) {
+		n = write(fd, text, size);
+		if (n < 0 && errno == EINTR)
+			n = 0;
+		else if (n <= 0)
+			return n ? -errno : -ENOSPC;
+	}
+	return 0;
+}
+
+/* Keeps the latest lines only. The caller has the lock. */
+static void cut(int fd, const char *path, const char *text, size_t size)
+{
+	const int ret = ftruncate(fd, 0) ? -errno : append(fd, text, size);
+
+	if (ret)
+		complain_about(path, "%s: lines are lost", strerror(-ret));
+}
+
+/* Another shell must not append between reading and cutting. Return: what read_file() returns. */
+static char *read_and_cut(int fd, const char *path, size_t *from)
+{
+	size_t size, lines;
+	char *text;
+
+	*from = 0;
+	flock(fd, LOCK_EX);
+	text = read_file(fd, &size);
+	if (text) {
+		*from = latest(text, size, &lines);
+		if (lines >= 2 * HISTORY_LINES)
+			cut(fd, path, text + *from, size - *from);
+	}
+	flock(fd, LOCK_UN);
+	return text;
+}
+
 int history_open(void (*take)(void *arg, const char *line), void *arg)
 {
-	size_t size, lines, from;
 	char path[PATH_MAX], *text;
+	size_t from;
 	int fd;
 
 	if (!find_file(path))
@@ -114,16 +181,12 @@ int history_open(void (*take)(void *arg, const char *line), void *arg)
 		complain_about(path, "%s: lines are not kept", strerror(errno));
 		return -1;
 	}
-	text = read_file(fd, &size);
+	text = read_and_cut(fd, path, &from);
 	if (!text) {
 		complain_about(path, "no file of yours, or too large: lines are not kept");
 		close(fd);
 		return -1;
 	}
-	from = latest(text, size, &lines);
-	if (lines >= 2 * HISTORY_LINES &&
-	    (ftruncate(fd, 0) || write(fd, text + from, size - from) < 0))
-		complain_about(path, "%s", strerror(errno));
 	take_lines(text + from, take, arg);
 	free(text);
 	return fd;
@@ -131,12 +194,16 @@ int history_open(void (*take)(void *arg, const char *line), void *arg)
 
 void history_add(int *fd, const char *line)
 {
-	const size_t n = strlen(line);
+	int ret;
 
-	if (*fd < 0 || write(*fd, line, n) == (ssize_t)n)
+	if (*fd < 0)
 		return;
-	complain_safely("ktrace sql: the history: %s: lines are no longer kept",
-			strerror(errno ? errno : ENOSPC));
+	flock(*fd, LOCK_EX);
+	ret = append(*fd, line, strlen(line));
+	flock(*fd, LOCK_UN);
+	if (!ret)
+		return;
+	complain_safely("ktrace sql: the history: %s: lines are no longer kept", strerror(-ret));
 	close(*fd);
 	*fd = -1;
 }

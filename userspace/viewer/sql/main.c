@@ -7,6 +7,7 @@
 #include "ask.h"
 
 #include "base/files.h"
+#include "base/parts.h"
 #include "base/progress.h"
 
 #include <errno.h>
@@ -138,13 +139,28 @@ static void print_schema(struct ask *a)
 		schema_document(a);
 }
 
+/* True if it is a recording, as open_files() sees it. */
+static bool is_recording(const char *path)
+{
+	char **parts;
+	size_t i, nr;
+
+	if (!access(path, F_OK))
+		return true;
+	nr = parts_find(path, &parts);
+	for (i = 0; i < nr; i++)
+		free(parts[i]);
+	free(parts);
+	return nr;
+}
+
 /*
- * The last word is the statement if it has a blank and no file has this name: every statement that
- * prints something has a blank.
+ * The last word is the statement if it has a blank and no recording has this name: every statement
+ * that prints something has a blank.
  */
 static bool is_query(const char *word)
 {
-	return strpbrk(word, " \t\n") && access(word, F_OK);
+	return strpbrk(word, " \t\n") && !is_recording(word);
 }
 
 static const char *check(const struct ask *a, int nr)

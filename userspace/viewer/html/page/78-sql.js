@@ -101,9 +101,9 @@ function put_answer_row(body, heads, cells) {
 
 		cell.className = /^-?\d+(\.\d+)?$/.test(text) ? 'number' : '';
 		if (i === place?.column)
-			make('button', text, cell, { type: 'button', title: 'Show this time' });
+			make('button', shown(text), cell, { type: 'button', title: 'Show this time' });
 		else
-			cell.textContent = text;
+			cell.textContent = shown(text);
 	});
 	if (place)
 		line.addEventListener('click', () => go_to_answer(heads, cells).catch(trace.failed));
@@ -118,7 +118,7 @@ function put_answer({ status, ended, cut, rows, messages }) {
 	heads.forEach((h, i, all) => {
 		const head = i ? table.tHead.rows[0] : table.createTHead().insertRow();
 
-		make('th', h, head, { scope: 'col' });
+		make('th', shown(h), head, { scope: 'col' });
 		all[i] = h.toLowerCase();
 	});
 	const body = table.createTBody();

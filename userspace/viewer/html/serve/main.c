@@ -39,10 +39,12 @@
  * struct asker - a request for the answer to a statement
  * @question:	the statement
  * @connection:	waits for the answer, and is suspended until then
+ * @socket:	of @connection, which the library does not watch until then
  */
 struct asker {
 	struct question question;
 	struct MHD_Connection *connection;
+	int socket;
 };
 
 /**
@@ -174,13 +176,21 @@ static void release_asker(struct server *s)
 	s->has_resumed = true;
 }
 
-/* Ends the statement that runs: another one is asked, or the server ends. */
+/* Ends the statement that runs: another one is asked, who asked is gone, or the server ends. */
 static void end_question(struct server *s)
 {
 	if (!s->asker)
 		return;
 	question_end(&s->asker->question);
 	release_asker(s);
+}
+
+static int socket_of(struct MHD_Connection *c)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
+
+	return info ? info->connect_fd : -1;
 }
 
 /* An empty statement only ends the one that runs. */
@@ -200,6 +210,7 @@ static enum MHD_Result ask(struct server *s, struct MHD_Connection *c, void **re
 		return refuse(c, MHD_HTTP_INTERNAL_SERVER_ERROR, "it cannot be asked\n");
 	}
 	asker->connection = c;
+	asker->socket = socket_of(c);
 	s->asker = *request = asker;
 	MHD_suspend_connection(c);
 	return MHD_YES;
@@ -319,10 +330,11 @@ static int answer_all(struct server *s, int wait_ms)
 {
 	const union MHD_DaemonInfo *info = MHD_get_daemon_info(s->daemon,
 							       MHD_DAEMON_INFO_EPOLL_FD);
-	struct pollfd fds[3] = {
+	struct pollfd fds[4] = {
 		{ .fd = s->signals, .events = POLLIN },
 		{ .fd = info->epoll_fd, .events = POLLIN },
 		{ .fd = s->asker ? s->asker->question.out : -1, .events = POLLIN },
+		{ .fd = s->asker ? s->asker->socket : -1, .events = POLLRDHUP },
 	};
 	unsigned long long due;
 
@@ -330,12 +342,14 @@ static int answer_all(struct server *s, int wait_ms)
 		wait_ms = 0;
 	if (wait_ms && MHD_get_timeout(s->daemon, &due) == MHD_YES)
 		wait_ms = due < INT_MAX ? (int)due : INT_MAX;
-	if (poll(fds, 3, wait_ms) < 0 && errno != EINTR)
+	if (poll(fds, 4, wait_ms) < 0 && errno != EINTR)
 		return -errno;
 	if (fds[0].revents)
 		return -ECANCELED;
 	if (fds[2].revents && question_read(&s->asker->question))
 		release_asker(s);
+	else if (fds[3].revents)
+		end_question(s);
 	s->has_resumed = false;
 	return MHD_run(s->daemon) == MHD_YES ? s->error : -EIO;
 }

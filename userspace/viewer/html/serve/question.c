@@ -21,6 +21,8 @@
 #define ROWS_MAX (4u << 20)
 #define MESSAGES_MAX (16u << 10)
 #define READ_SIZE (64u << 10)
+/* An empty statement and, as a path, no file: so no file before it is taken for a statement. */
+#define NO_STATEMENT "/**/ ;"
 
 extern char **environ;
 
@@ -77,7 +79,7 @@ static int run(struct question *q, const struct question_opts *opts, int in, int
 		opts->clocks ? clocks : (char *)"--", (char *)"--",
 	};
 	const size_t nr = sizeof(options) / sizeof(options[0]) - !opts->clocks;
-	char **argv = calloc(nr + files + 1, sizeof(*argv));
+	char **argv = calloc(nr + files + 2, sizeof(*argv));
 	int ret;
 
 	if (!argv)
@@ -87,6 +89,7 @@ static int run(struct question *q, const struct question_opts *opts, int in, int
 	snprintf(clocks, sizeof(clocks), "--clocks=%s", opts->clocks ? opts->clocks : "");
 	memcpy(argv, options, nr * sizeof(*argv));
 	memcpy(argv + nr, opts->paths, files * sizeof(*argv));
+	argv[nr + files] = (char *)NO_STATEMENT;
 	ret = spawn(q, argv, in, out);
 	free(argv);
 	return ret;
