@@ -240,10 +240,10 @@ has_lines() { [ "$(wc -l <"$FILE")" = "$1" ]; }
 
 @test "sql: a tab in pasted text is a blank" {
 	shell
-	typed $'SELECT\tcount(*)\tAS\tsele\tFROM\tsyscalls\tWHERE\tnam;'
-	line 'ktrace> SELECT count(*) AS sele FROM syscalls WHERE nam;'
+	typed $'SELECT\tcount(*)\tAS\tsele\tFROM\tsyscalls\tWHERE\tdurat;'
+	line 'ktrace> SELECT count(*) AS sele FROM syscalls WHERE durat;'
 	keys BSpace Tab
-	line 'ktrace> SELECT count(*) AS sele FROM syscalls WHERE name'
+	line 'ktrace> SELECT count(*) AS sele FROM syscalls WHERE duration'
 }
 
 @test "sql: a terminal that cannot edit, and no terminal" {
