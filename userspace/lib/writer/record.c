@@ -134,19 +134,20 @@ static kt_noinline void record_long(const struct channel *ch, const struct ktrac
 				    uintptr_t frame)
 {
 	const __u32 total = (__u32)size_of(pieces, nr);
-	const __u32 max = kt_ring_payload_max(ch->cpu.block_size);
 	struct ktrace_thread *t = &ktrace_thread;
 	struct system_signals signals;
 	struct patience patience = { .signals = &signals };
 	const int saved = errno;
-	const __u32 tid = thread_enter(ch, t) & KTRACE_TID_MASK;
-	struct record rec = { .id = (__u16)kt_load(&ev->header), .piece = pieces };
+	struct record rec = {
+		.id = (__u16)kt_load(&ev->header), .piece = pieces,
+		.tid_flags = thread_enter(ch, t) & KTRACE_TID_MASK,
+	};
 	bool is_there;
 	__u32 off = 0, n;
 
-	if (!tid)
+	if (!rec.tid_flags)
 		channel_lose(ch, KTRACE_LOST_NORING);
-	if (!tid || rec.id < KTRACE_ID_FIRST) {	/* the process is just joining or leaving */
+	if (!rec.tid_flags || rec.id < KTRACE_ID_FIRST) {	/* just joining or leaving */
 		own_exit(frame);
 		return;
 	}
@@ -156,9 +157,11 @@ static kt_noinline void record_long(const struct channel *ch, const struct ktrac
 		rec.len = off ? 0 : sizeof(total);
 		if (off)
 			let_clock_tick(ch);
-		n = total - off < max - rec.len ? total - off : max - rec.len;
+		n = kt_ring_payload_max(ch->cpu.block_size) - rec.len;
+		n = total - off < n ? total - off : n;
 		rec.len = (__u16)(rec.len + n);
-		rec.tid_flags = tid | (off ? KTRACE_REC_FRAG_NEXT : KTRACE_REC_FRAG_FIRST);
+		rec.tid_flags &= KTRACE_TID_MASK;
+		rec.tid_flags |= off ? KTRACE_REC_FRAG_NEXT : KTRACE_REC_FRAG_FIRST;
 		off += n;
 		is_there = put(ch, t, &rec, &patience) == RECORD_DONE;
 		advance(&rec, n);
