@@ -280,14 +280,17 @@ attached()
 
 @test "attach: after chroot, setuid and a filter of system calls: why not is said" {
 	requires_root
-	late -u 200 -r "$PWD"
-	run_ktraced --duration 0.3 -o t -p "$late"
-	[[ $stderr == *"process $late could not be attached"*"another root folder"* ]] || [ "$KTRACE_BACKEND" = dev ]
-	stop_late
-	late -u 200 -i 65534
-	run_ktraced --duration 0.3 -o t -p "$late"
-	[[ $stderr == *"process $late could not be attached"*"must not open the recording"* ]] || [ "$KTRACE_BACKEND" = dev ]
-	stop_late
+	local rights why
+	while read -r rights why; do
+		# shellcheck disable=SC2086 # an option and its value
+		late -u 200 ${rights/=/ }
+		run_ktraced --duration 0.3 -o t -p "$late"
+		[[ $stderr == *"process $late could not be attached"*"$why"* ]] || [ "$KTRACE_BACKEND" = dev ]
+		stop_late
+	done <<-END
+		-r=$PWD another root folder
+		-i=65534 must not open the recording
+	END
 	late -u 200 -c
 	for _ in 1 2; do
 		run_ktraced --duration 0.3 -o t -p "$late"

@@ -18,6 +18,7 @@
 
 #include "base/log.h"
 #include "base/pidspace.h"
+#include "base/proc_stat.h"
 #include "base/read_text.h"
 #include "base/sigbus_guard.h"
 
@@ -54,19 +55,11 @@ static __u32 user_of(__s32 pid)
 
 static bool is_gone(__s32 pid)
 {
-	char path[48], state = 0, line[256];
-	FILE *f;
+	struct proc_stat stat;
 
 	if (kill(pid, 0) && errno == ESRCH)
 		return true;
-	snprintf(path, sizeof(path), "/proc/%d/status", pid);
-	f = fopen(path, "re");
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "State: %c", &state) == 1)
-			break;
-	if (f)
-		fclose(f);
-	return state == 'Z' || state == 'X';
+	return proc_stat_of((unsigned long)pid, &stat) && (stat.state == 'Z' || stat.state == 'X');
 }
 
 /* True if the mappings of a process contain @text; -1: they cannot be read */
