@@ -51,11 +51,39 @@ whole()
 		END { print n + 0; exit bad }'
 }
 
-# attached ARG...: records for a moment; the trace is t, and whole
+# records EVENTS N [FILE]: true when the trace, which may still be written, has N of them
+records()
+{
+	local n
+	n=$("$KTRACE" list -c -e "$1" "${3:-t}" 2>/dev/null) && [ "${n:-0}" -ge "$2" ]
+}
+
+# refused ARG...: records for a time in which the program would attach, if it could
+refused()
+{
+	local time=1
+	! in_guest || time=3
+	run_ktraced --duration $time -o t "$@"
+}
+
+# recorded EVENTS N ARG...: records until t has so many of the events
+recorded()
+{
+	local events=$1 least=$2
+	shift 2
+	rm -f t
+	start_ktraced -o t --fail-on-loss "$@"
+	recording=$pid
+	retry 0.02 records "$events" "$least"
+	kill -INT "$recording"
+	wait_for "$recording"
+	[ "$status" = 0 ]
+}
+
+# attached ARG...: records some events; the trace is t, and whole
 attached()
 {
-	run_ktraced --duration "${moment:-0.3}" -o t --fail-on-loss "$@"
-	[ "$status" = 0 ]
+	recorded late:tick 1 "$@"
 	[ "$(whole t)" -gt 0 ]
 }
 
@@ -98,9 +126,7 @@ attached()
 	late=$pid
 	retry 0.05 has late.out '^ready'
 	for _ in 1 2; do
-		run_ktraced --duration 0.3 -o t --fail-on-loss -p "$late"
-		[ "$status" = 0 ]
-		[ "$("$KTRACE" list -c -e log:event t)" -gt 10 ]
+		recorded log:event 10 -p "$late"
 	done
 	kill -KILL "$late"
 }
@@ -117,11 +143,11 @@ attached()
 }
 
 @test "attach: a program that starts during the recording, before its first event" {
-	start_ktraced --duration 10 -o t --comm late
+	start_ktraced -o t --comm late
 	recording=$pid
 	retry 0.05 has ktraced.err tracing
 	late -u 200
-	sleep 1
+	retry 0.05 records late:tick 1
 	stop_late
 	kill -INT "$recording"
 	wait_for "$recording"
@@ -143,9 +169,9 @@ attached()
 
 @test "attach: children and programs that they execute belong to it" {
 	late -u 500 -f 50 -x
-	moment=1 attached -p "$late"
+	recorded late:image 20 -p "$late"
+	[ "$(whole t)" -gt 0 ]
 	[ "$("$KTRACE" list -c -e late:child t)" -ge 20 ]
-	[ "$("$KTRACE" list -c -e late:image t)" -ge 20 ]
 	stop_late
 }
 
@@ -154,7 +180,7 @@ attached()
 	attached -p "$late"
 	stop_late
 	late -t 1 -s
-	run_ktraced --duration 0.3 -o t -p "$late"
+	refused -p "$late"
 	[ "$status" = 0 ]
 	[[ $stderr == *"1 of 1 chosen programs had no event"* ]]
 	stop_late
@@ -164,8 +190,6 @@ attached()
 	local i rounds=20
 	[ -z "${KTRACE_LONG:-}" ] || rounds=1000
 	late -t 4 -u 20
-	moment=0.02
-	! in_guest || moment=0.2
 	for ((i = 0; i < rounds; i++)); do
 		attached -q -p "$late" --policy block
 	done
@@ -202,15 +226,18 @@ attached()
 	other=$late
 	for ((i = 0; i < rounds; i++)); do
 		late -t 3 -u 20
-		start_ktraced --duration 0.5 -o t
+		rm -f t
+		start_ktraced -o t
 		recording=$pid
 		retry 0.02 has ktraced.err tracing
 		sleep "0.0$((RANDOM % 10))"
 		kill -KILL "$late"
+		wait "$late" || true
+		retry 0.02 records late:tick 1
+		kill -INT "$recording"
 		wait_for "$recording"
 		[ "$status" = 0 ]
 		[ "$(whole t)" -gt 0 ]
-		wait "$late" || true
 	done
 	late=$other
 	stop_late
@@ -221,7 +248,7 @@ attached()
 	recording=$pid
 	retry 0.05 has ktraced.out '^ready'
 	late=$(sed -n 's/^ready //p' ktraced.out)
-	sleep 1
+	retry 0.05 has ktraced.err ' events, '
 	attached -p "$late"
 	[ "$(whole first)" -gt 0 ]
 	kill -TERM "$late"
@@ -250,10 +277,10 @@ attached()
 # bats test_tags=shm
 @test "attach: a program that another recording has" {
 	late -u 200
-	start_ktraced --duration 10 -o first -p "$late"
+	start_ktraced -o first -p "$late"
 	recording=$pid
-	sleep 0.5
-	run_ktraced --duration 0.3 -o t -p "$late"
+	retry 0.05 records late:tick 1 first
+	refused -p "$late"
 	[[ $stderr == *"1 of 1 chosen programs did not attach: another recording has them"* ]]
 	kill -INT "$recording"
 	wait_for "$recording"
@@ -263,7 +290,6 @@ attached()
 
 @test "attach: while events get their ids, none is recorded without one" {
 	late -t 4 -u 20
-	moment=0.05
 	for _ in 1 2 3 4 5 6 7 8 9 10; do
 		attached -p "$late" --policy block
 	done
@@ -272,7 +298,7 @@ attached()
 
 @test "attach: a server that forks workers while it is recorded" {
 	late -u 500 -f 20
-	run_ktraced --duration 0.5 -o t -p "$late"
+	refused -p "$late"
 	[ "$status" = 0 ]
 	[[ $stderr != *"did not attach"* ]]
 	stop_late
@@ -284,7 +310,7 @@ attached()
 	while read -r rights why; do
 		# shellcheck disable=SC2086 # an option and its value
 		late -u 200 ${rights/=/ }
-		run_ktraced --duration 0.3 -o t -p "$late"
+		refused -p "$late"
 		[[ $stderr == *"process $late could not be attached"*"$why"* ]] || [ "$KTRACE_BACKEND" = dev ]
 		stop_late
 	done <<-END
@@ -293,7 +319,7 @@ attached()
 	END
 	late -u 200 -c
 	for _ in 1 2; do
-		run_ktraced --duration 0.3 -o t -p "$late"
+		refused -p "$late"
 		[[ $stderr == *"process $late could not be attached: it restricts its system calls"* ]]
 	done
 	stop_late
@@ -304,9 +330,9 @@ attached()
 	recording=$pid
 	retry 0.05 has ktraced.out '^ready'
 	late=$(sed -n 's/^ready //p' ktraced.out)
-	sleep 1
+	retry 0.05 has ktraced.err ' events, '
 	[ "$(whole first)" -gt 0 ]
-	run_ktraced --duration 0.3 -o t -p "$late"
+	refused -p "$late"
 	[[ $stderr == *"process $late could not be attached: it restricts its system calls"* ]]
 	kill -TERM "$late"
 	wait_for "$recording"
@@ -331,11 +357,9 @@ attached()
 	start late env "$prepare" python3 server.py
 	late=$pid
 	retry 0.05 has late.out '^ready'
-	run_ktraced --duration 0.5 -o t -p "$late"
-	[ "$status" = 0 ]
-	[ "$("$KTRACE" list -c -e 'pthread:*' t)" -gt 100 ]
-	run_ktraced --duration 0.5 -o t -p "$late"
-	[ "$("$KTRACE" list -c -e 'pthread:*' t)" -gt 100 ]
+	for _ in 1 2; do
+		recorded 'pthread:*' 100 -p "$late"
+	done
 	kill -KILL "$late"
 }
 
@@ -345,8 +369,7 @@ attached()
 	retry 0.05 has late.out '^ready'
 	start_ktraced -o t -p "$late"
 	recording=$pid
-	retry 0.05 has ktraced.err tracing
-	sleep 0.3
+	retry 0.05 records late:tick 1
 	stop_late
 	wait_for "$recording"
 	[ "$status" = 0 ]
@@ -360,7 +383,7 @@ attached()
 	local i
 	late -t 2 -u 200
 	"$PROGS/board" fill
-	run_ktraced --duration 0.2 -o t -p "$late"
+	refused -p "$late"
 	[[ $stderr == *"process $late"*"board"* ]]
 	KTRACE_DEBUG=1 "$PROGS/late" -1 2>err
 	grep -q "the board is full" err
