@@ -4,7 +4,7 @@
 // usage: node ask.mjs ADDRESS CALLS EVENTS, what ktrace sql --csv prints of two statements
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { run, settled, until } from './browser.mjs';
+import { open, run, settled, until } from './browser.mjs';
 
 const [, , url, calls_file, events_file] = process.argv;
 // They have neither quotes nor line ends.
@@ -79,6 +79,22 @@ await run(url, {
 		await ask(page, 'SELECT 1 AS x WHERE 0');
 		assert.deepEqual(await answer(page), [['x']]);
 		assert.equal(await page.textContent('#answer-text'), '0 rows');
+	},
+
+	async 'the address has the statement, while its box is open'(page, browser) {
+		await ask(page, "SELECT 'a&b=#%' AS x");
+		await until(page, () => /&s=SELECT%20/.test(location.hash));
+		const other = await open(browser, page.url());
+		await over(other);
+		assert.equal(await other.inputValue('#statement'), "SELECT 'a&b=#%' AS x");
+		assert.deepEqual(await answer(other), [['x'], ['a&b=#%']]);
+		// Another one in an open page
+		await other.evaluate(() => { location.hash = '#s=SELECT%202%20AS%20y'; });
+		await until(other, () => document.querySelector('#answer td')?.textContent === '2');
+		await other.focus('#picture');
+		await other.keyboard.press('q');
+		await until(other, () => !/s=/.test(location.hash));
+		await other.context().close();
 	},
 
 	async 'a long statement is asked whole, or refused'(page) {

@@ -9,6 +9,7 @@ const SINCE_1970 = ['time', 'created', 'seen', 'end_time', 'ended'];
 const SINCE_START = ['ns', 'end_ns'];
 
 let ask_run = 0;
+let asked = '';	// the statement that was asked last
 
 // Rows of CSV, each a list of texts; a row without its end is left out
 function parse_csv(text) {
@@ -148,6 +149,8 @@ async function ask_sql(text) {
 	const run = ++ask_run;
 	const said = document.getElementById('answer-text');
 
+	asked = text;
+	write_address();
 	said.textContent = 'asking';
 	document.getElementById('stop').disabled = false;
 	try {
@@ -168,6 +171,23 @@ async function ask_sql(text) {
 }
 
 const asked_text = () => document.getElementById('statement').value.trim();
+// The statement of the open box; '' = none
+const shown_statement = () => document.getElementById('ask').hidden ? '' : asked;
+
+// Opens the box and asks, for an address
+function show_statement(text) {
+	const button = document.getElementById('sql');
+
+	if (button.hidden) {
+		say('the address has a statement of SQL, which this page cannot ask');
+		return;
+	}
+	if (document.getElementById('ask').hidden)
+		button.click();
+	document.getElementById('statement').value = text;
+	if (text && text !== asked)
+		ask_sql(text);
+}
 
 function init_sql() {
 	const button = document.getElementById('sql');
@@ -181,6 +201,7 @@ function init_sql() {
 		return;
 	toggle('sql', is_on => {
 		section.hidden = !is_on;
+		write_address();
 		layout();
 		if (is_on)
 			box.focus();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-// 85-address.js - what is looked at, in the address: #t=FROM,TO&e=EVENT&f=FILTER&q=WORDS&r=ROWS, and
-// m=FROM,TO, a range whose totals are shown
+// 85-address.js - what is looked at, in the address: #t=FROM,TO&e=EVENT&f=FILTER&q=WORDS&r=ROWS,
+// m=FROM,TO, a range whose totals are shown, and s=STATEMENT, of SQL
 //
 // Times are ns since the first event. The address can be kept, sent and put into a document.
 
@@ -15,6 +15,8 @@ function write_address() {
 	for (const [key, id] of [['q', 'find'], ['f', 'filter'], ['r', 'row-filter']])
 		if (value(id))
 			parts.push(`${key}=${encodeURIComponent(value(id))}`);
+	if (shown_statement())
+		parts.push(`s=${encodeURIComponent(shown_statement())}`);
 	const hash = `#${parts.join('&')}`;
 	if (hash !== location.hash)
 		history.replaceState(null, '', hash);
@@ -39,4 +41,6 @@ async function read_address() {
 		growth.wanted = Number(wanted.get('e'));
 	if (wanted.has('m'))
 		await show_totals(...wanted.get('m').split(',').map(Number));
+	if (wanted.has('s'))
+		show_statement(wanted.get('s'));
 }
