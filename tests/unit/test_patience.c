@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * test_patience.c - a long event that waits for room does not keep signals waiting
+ * test_patience.c - waits for room: what goes on meanwhile, and when the next one begins
  *
  * What broke: an event in several fragments blocked signals for as long as each of them
  * waited. Here it is a signal handler that makes room: the event is recorded if the handler
- * runs before the wait is over, and lost otherwise.
+ * runs before the wait is over, and lost otherwise. And while the reader hung, each event
+ * waited anew, so that a program made one step in half a minute.
  */
 #include <assert.h>
 #include <signal.h>
@@ -63,6 +64,38 @@ static void write_event(size_t size)
 	ktrace_record_write(&ev, &piece, 1);
 }
 
+/* Writes an event; returns how long that took. */
+static __u64 write_ms(void)
+{
+	const __u64 begin = kt_clock(KTRACE_CLOCK_MONOTONIC);
+
+	write_event(3500);
+	return (kt_clock(KTRACE_CLOCK_MONOTONIC) - begin) / 1000000;
+}
+
+static void test_stall(const struct ktrace_lost *lost)
+{
+	const __u64 *timeouts = &lost->count[KTRACE_LOST_TIMEOUT];
+	const __u64 limit = own_channel->timeout_ms = 1000;
+	struct kt_chunk c;
+	__u64 round, ms;
+	int i;
+
+	for (round = 1; round <= 2; round++) {
+		do {
+			ms = write_ms();
+		} while (*timeouts < 31 * (round - 1) + 1);
+		assert(ms >= limit);
+		for (i = 0, ms = 0; i < 30; i++)
+			ms += write_ms();
+		/* Half a minute if each waits */
+		assert(ms < limit && *timeouts == 31 * round);
+		/* Room for the next round, in which the thread waits again */
+		assert(kt_reader_peek(&reader, true, &c));
+		kt_reader_advance(&reader, &c);
+	}
+}
+
 int main(void)
 {
 	const struct itimerval once = { { 0, 0 }, { 0, 10000 } };
@@ -84,6 +117,7 @@ int main(void)
 	assert(!lost->count[KTRACE_LOST_TIMEOUT]);
 	on_timer(0);
 	assert(reader.records == 6);
+	test_stall(lost);
 	puts("ok");
 	return 0;
 }

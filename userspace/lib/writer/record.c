@@ -11,6 +11,9 @@
  * half way. Signals are blocked meanwhile, so that the fragments of a thread follow each other and
  * the reader can join them, whichever rings they are in. They are not blocked while the first
  * fragment waits for room; all waits of the other fragments share one limit.
+ *
+ * With the block policy a thread that has waited in vain does not wait again until the reader has
+ * taken something: a reader that hangs delays each thread once, and not at each event.
  */
 #include "record.h"
 
@@ -41,6 +44,39 @@ struct patience {
 	const struct system_signals *signals;
 };
 
+/**
+ * struct stall - the thread has waited in vain for room in a channel
+ * @control:	identifies the channel by its memory; NULL = none
+ * @number:	and by its number, if it is the process's own
+ * @taken:	what the reader had taken then
+ *
+ * A signal handler may change it at any time. That costs a wait, or one event that is counted.
+ */
+static __thread struct stall {
+	const struct ktrace_control *control;
+	__u64 number;
+	__u64 taken;
+} stall __attribute__((tls_model("initial-exec")));
+
+/* Sums up what the reader has taken; @r: a ring of the channel, whose words lie side by side */
+static __u64 taken_from(const struct channel *ch, const struct kt_ring *r)
+{
+	const struct ktrace_tail *first = r->tail - r->index;
+	__u64 sum = 0;
+	__u32 i;
+
+	for (i = 0; i < ch->cpu_nr + ch->thread_nr; i++)
+		sum += kt_load(&first[i].tail);
+	return sum;
+}
+
+/* True if the reader has taken nothing since the thread waited in vain. */
+static bool is_stalled(const struct channel *ch, const struct kt_ring *r)
+{
+	return stall.control == ch->control && stall.number == ch->number &&
+	       stall.taken == taken_from(ch, r);
+}
+
 /* Replaces a sleep where that system call might kill the program. */
 static void spin_ns(long ns)
 {
@@ -50,17 +86,25 @@ static void spin_ns(long ns)
 		;
 }
 
-/* Waits one step. Returns false if the time is over, or no reader will ever make room. */
-static kt_noinline bool wait_for_room(const struct channel *ch, struct patience *p)
+/*
+ * Waits one step for room in @r. Returns false if the time is over, or no reader will ever make
+ * room.
+ */
+static kt_noinline bool wait_for_room(const struct channel *ch, const struct kt_ring *r,
+				      struct patience *p)
 {
 	const __u64 now = kt_clock(KTRACE_CLOCK_MONOTONIC);
 	struct system_signals now_unblocked;
 
 	if (!p->end_ns) {
-		p->end_ns = now + ch->timeout_ms * 1000000ull;
+		p->end_ns = now + (is_stalled(ch, r) ? 0 : ch->timeout_ms * 1000000ull);
 		p->sleep_ns = SLEEP_MIN_NS;
 	}
-	if (now >= p->end_ns || !channel_has_reader(ch))
+	if (now >= p->end_ns) {
+		stall = (struct stall){ ch->control, ch->number, taken_from(ch, r) };
+		return false;
+	}
+	if (!channel_has_reader(ch))
 		return false;
 	if (p->signals)
 		system_restore_signals(p->signals);
@@ -94,7 +138,7 @@ put(const struct channel *ch, struct ktrace_thread *t, struct record *rec,
 		}
 		if (result == RECORD_NO_RING)
 			result = thread_ring_put(ch, t, rec, &r);
-	} while (result == RECORD_NO_ROOM && wait_for_room(ch, patience));
+	} while (result == RECORD_NO_ROOM && wait_for_room(ch, &r, patience));
 	if (result == RECORD_NO_ROOM)
 		kt_count(&r.w->lost.count[KTRACE_LOST_TIMEOUT], 1);
 	else if (result == RECORD_NO_RING)
