@@ -425,6 +425,26 @@ attached()
 	stop_late
 }
 
+@test "attach: each PID namespace has a board of its own, also in one IPC namespace" {
+	requires_root
+	local inner
+	start late unshare -pf --mount-proc "$PROGS/late" -u 200
+	retry 0.05 has late.out '^ready 1$'
+	inner=$(child_of "$pid")
+	refused --comm late
+	[[ $stderr == *"no running program matched"* ]]
+	refused -p "$inner"
+	[[ $stderr == *"process $inner cannot be attached: it is in another PID namespace"* ]]
+	rm -f t
+	nsenter -t "$inner" -p -m "$KTRACED" "--backend=$KTRACE_BACKEND" -o "$PWD/t" -p 1 &
+	recording=$!
+	retry 0.05 records late:tick 1
+	kill -INT "$(child_of "$recording")"
+	wait "$recording"
+	[ "$(whole t)" -gt 0 ]
+	kill -KILL "$inner"
+}
+
 @test "attach: root attaches to another user's program, who cannot attach to root's" {
 	requires_root
 	[ "$KTRACE_BACKEND" = shm ] || skip "needs the module's group"

@@ -2,20 +2,20 @@
 /*
  * ktrace_board.h - how a recording reaches programs that already run: a user's board
  *
- * The board is one segment of System V shared memory for each user (and IPC namespace). Programs
- * map it when they load libktrace. While no recording has a program, its events point at the
- * byte "wanted" of its slot: a disabled event tests that byte, and nothing else happens.
- * A segment, unlike a file, cannot be truncated under the programs that have it mapped, needs no
- * path, and stays reachable after chroot(2).
+ * The board is one segment of System V shared memory for each user, in each IPC namespace and PID
+ * namespace. Programs map it when they load libktrace. While no recording has a program, its events
+ * point at the byte "wanted" of its slot: a disabled event tests that byte, and nothing else
+ * happens. A segment, unlike a file, cannot be truncated under the programs that have it mapped,
+ * needs no path, and stays reachable after chroot(2).
  *
  *   0             struct ktrace_board
  *   slots_off     struct ktrace_board_slot slot[KTRACE_BOARD_SLOTS]
  *   wants_off     struct ktrace_board_want want[KTRACE_BOARD_SLOTS][KTRACE_BOARD_WANTS]
  *
- * The key of the segment is ktrace_board_key() of the effective user id and a name: the value of
- * KTRACE_BOARD in the environment, which programs with more rights than their caller ignore, or
- * "". The value "none" means no board. A segment is used only if its creator is the user, and no
- * other user may write to it. All zero is an empty board.
+ * The key of the segment is board_key() of the effective user id, the PID namespace, and a name:
+ * the value of KTRACE_BOARD in the environment, which programs with more rights than their caller
+ * ignore, or "". The value "none" means no board. A segment is used only if its creator is the
+ * user, and no other user may write to it. All zero is an empty board.
  *
  * 1. Slots
  *
@@ -99,9 +99,9 @@ enum ktrace_board_state {
  * @state:	enum ktrace_board_state, of the program
  * @flags:	0
  * @reserved0:	0
- * @pid:	its pid in its own PID namespace, with KTRACE_BOARD_BUSY while it is taking the slot
+ * @pid:	its pid, with KTRACE_BOARD_BUSY while it is taking the slot
  * @since:	CLOCK_BOOTTIME when it took the slot, ns
- * @pidns:	inode of its PID namespace, 0 = unknown
+ * @reserved1:	0
  * @error:	REFUSED: errno
  * @joins:	recordings that it has joined so far
  * @leaves:	recordings that it has left
@@ -116,7 +116,7 @@ struct ktrace_board_slot {
 	__u8 reserved0;
 	__u32 pid;
 	__u64 since;
-	__u64 pidns;
+	__u64 reserved1;
 	__u32 error;
 	__u32 joins;
 	__u32 leaves;
@@ -131,7 +131,6 @@ struct ktrace_board_slot {
  * @wanted:	bit n: want n is for every program that takes a slot
  * @recorder:	pid of the recorder that has a number, 0 = none
  * @reserved:	0
- * @recorder_ns: inode of that recorder's PID namespace
  * @want:	for every program
  */
 struct ktrace_board {
@@ -140,8 +139,7 @@ struct ktrace_board {
 	__u32 full;
 	__u32 wanted;
 	__u32 recorder[KTRACE_BOARD_WANTS];
-	__u64 recorder_ns[KTRACE_BOARD_WANTS];
-	__u32 reserved[4];
+	__u32 reserved[4 + 2 * KTRACE_BOARD_WANTS];
 	struct ktrace_board_want want[KTRACE_BOARD_WANTS];
 };
 

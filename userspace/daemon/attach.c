@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/pid_namespace.h"
 #include "base/pidspace.h"
 #include "base/proc_stat.h"
 #include "base/read_text.h"
@@ -100,6 +101,17 @@ static bool find_pid(const struct attach *at, __s32 pid, struct ktrace_attachabl
 	return false;
 }
 
+/* True if a process is known to be in another PID namespace than this one. */
+static bool is_in_other_space(__s32 pid)
+{
+	char path[48];
+	__u64 space;
+
+	snprintf(path, sizeof(path), "/proc/%d/ns/pid", pid);
+	space = pid_namespace_of(path);
+	return space && space != pid_namespace();
+}
+
 /* Returns why a process of -p cannot be attached. */
 static const char *why_not(const struct attach *at, __s32 pid)
 {
@@ -111,6 +123,9 @@ static const char *why_not(const struct attach *at, __s32 pid)
 	mentions = maps_mention(pid, LIBRARY);
 	if (mentions < 0)
 		return "its mappings cannot be read, so it is unknown whether it has libktrace";
+	if (mentions && is_in_other_space(pid))
+		return "it is in another PID namespace, such as a container's: only a ktraced in "
+		       "that one can attach to it";
 	if (mentions && at->board && ktrace_attacher_full(at->board))
 		return "the board of its user was full when it started";
 	if (mentions)

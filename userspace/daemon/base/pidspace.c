@@ -9,35 +9,20 @@
  */
 #include "pidspace.h"
 
-#include <sys/stat.h>
-
-/* Inode of the first PID namespace, the same in all kernels */
-#define FIRST 0xEFFFFFFCu
-
-static __u64 inode_of(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) ? 0 : (__u64)st.st_ino;
-}
-
-static bool is_first(const char *path)
-{
-	return inode_of(path) == FIRST;
-}
+#include "base/pid_namespace.h"
 
 __u64 pidspace_own(void)
 {
-	return inode_of("/proc/self/ns/pid");
+	return pid_namespace();
 }
 
 bool pidspace_is_kernels(void)
 {
-	return is_first("/proc/self/ns/pid");
+	return pid_namespace() == PID_NAMESPACE_FIRST;
 }
 
 /* Process 1 of a /proc is in the namespace that this /proc shows. */
 bool pidspace_is_in_proc(void)
 {
-	return pidspace_is_kernels() || is_first("/proc/1/ns/pid");
+	return pidspace_is_kernels() || pid_namespace_of("/proc/1/ns/pid") == PID_NAMESPACE_FIRST;
 }

@@ -10,15 +10,22 @@
 #include <linux/ktrace_board.h>
 
 #include "base/fnv.h"
+#include "base/pid_namespace.h"
 
-/* Returns the key of the board of user @uid; @name: KTRACE_BOARD, NULL = not set. */
+/*
+ * Returns the key of the board of user @uid for this process's PID namespace, whose numbers mean
+ * nothing in another one; @name: KTRACE_BOARD, NULL = not set.
+ */
 static inline key_t board_key(__u32 uid, const char *name)
 {
 	const __u32 version = KTRACE_BOARD_VERSION;
+	const __u64 space = pid_namespace();
 	__u64 hash = fnv(FNV_BASIS, "ktrace-board", 12);
 
 	hash = fnv(hash, &version, sizeof(version));
 	hash = fnv(hash, &uid, sizeof(uid));
+	if (space && space != PID_NAMESPACE_FIRST)
+		hash = fnv(hash, &space, sizeof(space));
 	if (name)
 		hash = fnv(hash, name, strlen(name));
 	/* Not IPC_PRIVATE, which is 0 */

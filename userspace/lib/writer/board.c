@@ -22,6 +22,7 @@
 #include "base/board_key.h"
 #include "base/proc_stat.h"
 #include "confined.h"
+#include "ids.h"
 #include "ring/port.h"
 #include "system.h"
 
@@ -288,7 +289,6 @@ static void take_slot(struct ktrace_board_slot *parent, __u32 parent_pid, __u64 
 	kt_store(&slot->state, KTRACE_BOARD_IDLE);
 	kt_store(&slot->flags, 0);
 	kt_store(&slot->since, own_since);
-	kt_store(&slot->pidns, 0);
 	kt_store(&slot->error, 0);
 	kt_store(&slot->joins, 0);
 	kt_store(&slot->leaves, 0);
@@ -430,6 +430,13 @@ void board_after_fork(void)
 
 	if (!board)
 		return;
+	if (ids_are_new()) {
+		/* Numbers of processes mean others here. What it executes finds the right board. */
+		problem = "forked into another PID namespace";
+		kt_store(&own, NULL);
+		board = NULL;
+		return;
+	}
 	own_pid = system_gettid();
 	take_slot(parent, pid, since);
 	if (own && parent)

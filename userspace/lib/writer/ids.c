@@ -20,9 +20,9 @@
 #include <ktrace/channel.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include <sys/stat.h>
 #include <linux/ktrace.h>
 
+#include "base/pid_namespace.h"
 #include "channel.h"
 #include "confined.h"
 #include "own.h"
@@ -33,9 +33,8 @@
 static void enter_space(struct channel *ch)
 {
 	struct channel_ids *ids = &ch->ids;
-	struct stat st;
 
-	ids->space = !is_confined() && !stat("/proc/self/ns/pid", &st) ? (__u64)st.st_ino : 0;
+	ids->space = is_confined() ? 0 : pid_namespace();
 	ids->made = ids->space ? 0 : kt_clock(ch->cpu.clock);
 	ids->is_foreign = ids->home != ids->space;
 	for (__u32 i = 0; i < CHANNEL_IDS_KNOWN; i++)
@@ -54,10 +53,16 @@ void ids_init(struct channel *ch, __u64 home)
 		enter_space(ch);
 }
 
+/** ids_are_new - true in a child that fork() has made in another PID namespace */
+bool ids_are_new(void)
+{
+	return system_gettid() == 1 || (!is_confined() && !getppid());
+}
+
 /** ids_after_fork - called in the child before it announces anything */
 void ids_after_fork(struct channel *ch)
 {
-	if (ch->ids.home && (system_gettid() == 1 || (!is_confined() && !getppid())))
+	if (ch->ids.home && ids_are_new())
 		enter_space(ch);
 }
 

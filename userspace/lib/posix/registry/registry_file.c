@@ -24,6 +24,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+#include "base/pid_namespace.h"
 #include "base/clock.h"
 #include "base/file_limit.h"
 #include "ring/port.h"
@@ -38,9 +39,6 @@
 /* Attempts, in case other processes remove registries before we have them */
 #define TRIES 100
 
-/* The first PID namespace */
-#define FIRST_PID_NS 0xeffffffcu
-
 #define PATH_ROOM 128
 #define RANDOM_DIGITS 16
 
@@ -50,11 +48,11 @@
  */
 static void usual_path(char *path, uid_t uid)
 {
-	struct stat ns;
+	const __u64 ns = pid_namespace();
 	const int n = snprintf(path, PATH_ROOM, BOARD_DIR "/ktrace-posix-%u", (unsigned int)uid);
 
-	if (!stat("/proc/self/ns/pid", &ns) && ns.st_ino != FIRST_PID_NS)
-		snprintf(path + n, PATH_ROOM - (size_t)n, "-%llu", (unsigned long long)ns.st_ino);
+	if (ns && ns != PID_NAMESPACE_FIRST)
+		snprintf(path + n, PATH_ROOM - (size_t)n, "-%llu", (unsigned long long)ns);
 }
 
 /* An entry of a folder as returned by the kernel */
