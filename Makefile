@@ -131,7 +131,7 @@ units    := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(unit_src))
 all: lib tools examples logevent shark_kernel
 lib: $(libs)
 helped := $(BUILD)/bin/ktraced $(BUILD)/bin/ktrace $(apart:%=$(BUILD)/libexec/ktrace/%)
-tools: $(helped) $(BUILD)/libexec/ktrace/posix-keeper $(pages:Documentation/man/%=$(BUILD)/share/man/man1/%)
+tools: $(helped) $(BUILD)/libexec/ktrace/posix-keeper $(BUILD)/libexec/ktrace/mark $(pages:Documentation/man/%=$(BUILD)/share/man/man1/%)
 examples: $(examples)
 # bench-programs: also the programs that benchmarks start
 bench-programs: lib tools $(benches) $(addprefix $(BUILD)/progs/,pace flood mkhosts)
@@ -329,6 +329,12 @@ $(BUILD)/libexec/ktrace/posix-keeper: $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-o
 	@mkdir -p $(@D)
 	$(Q)$(CC) -pthread $(LDFLAGS) $(filter %.o %.a,$^) -L$(BUILD)/lib \
 		-Wl,-rpath,'$$ORIGIN/../../lib' -lktraceset -lktrace -o $@
+
+# Takes part in a recording, for ktrace control
+$(BUILD)/libexec/ktrace/mark: $(BUILD)/obj/userspace/viewer/mark/main.o $(BUILD)/lib/libktrace.so
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -pthread $(LDFLAGS) $(filter %.o,$^) -L$(BUILD)/lib -Wl,-rpath,'$$ORIGIN/../../lib' -lktrace -o $@
 
 define program
 $(BUILD)/$(1)/$(notdir $(2:.c=)): $(BUILD)/obj/$(2:.c=.o) $(BUILD)/lib/$(3)

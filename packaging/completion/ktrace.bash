@@ -5,7 +5,8 @@
 # the programs; "bash-completion" is not needed.
 #
 # _ktrace_options[COMMAND] are its options, _ktrace_values[COMMAND OPTION] the kind of the value:
-# "words A B", "files", "folders", "events", or "any". COMMAND is ktraced, or a command of ktrace.
+# "words A B", "recordings A B" (a live one, then a word), "files", "folders", "events", or "any".
+# COMMAND is ktraced, or a command of ktrace.
 
 declare -gA _ktrace_options _ktrace_values
 declare -g _ktrace_commands
@@ -53,6 +54,13 @@ _ktrace_events()
 	_ktrace_offer "${names:+$list$names}" "$current"
 }
 
+# Pids of the live recordings that answer
+_ktrace_recordings()
+{
+	"${_ktrace_program[@]}" control --json 2>/dev/null |
+		sed -n 's/.*"pid":\([0-9]*\),"answers":true.*/\1/p'
+}
+
 _ktrace_value()
 {
 	local kind=${_ktrace_values[$1 $2]-}
@@ -86,6 +94,10 @@ _ktrace_operand()
 		mapfile -t COMPREPLY < <(compgen -c -- "$current")
 	elif [ "${_ktrace_values[$command operand]-}" = any ]; then
 		:
+	elif [[ ${_ktrace_values[$command operand]-} == recordings* ]]; then
+		[ ${#_ktrace_line[@]} -ne 3 ] || _ktrace_offer "$(_ktrace_recordings)" "$current"
+		[ ${#_ktrace_line[@]} -gt 4 ] ||
+			_ktrace_offer "${_ktrace_values[$command operand]#recordings}" "$current"
 	elif [ -n "${_ktrace_values[$command operand]-}" ] && [ ${#_ktrace_line[@]} -eq 3 ]; then
 		_ktrace_value "$command" operand "$current"
 	else

@@ -275,7 +275,8 @@ descriptors()
 		def ask(text):
 		    s.sendto(text, name)
 		    return s.recv(65536)
-		for text in (b'', b'x', b'set', b'shower', b'show\n', b'set levels=mutex', b'set levels=%zz',
+		for text in (b'', b'x', b'set', b'shower', b'show\n', b'resume', b'rotate', b'enable', b'enable events=',
+		             b'disable events=none', b'disable events=,,', b'stop now', b'set levels=mutex', b'set levels=%zz',
 		             b'set levels=' + b'x' * 8000):
 		    assert ask(text).startswith(b'refused reason='), text
 		# Without an address, with a NUL, too long, with a descriptor: no answer, and no harm
@@ -287,7 +288,7 @@ descriptors()
 		assert s.recv(65536).startswith(b'ok ')
 		random.seed(7)
 		for i in range(500):
-		    text = bytes(random.choice(b'set show levels= events=%0123,:*') for _ in range(random.randrange(40)))
+		    text = bytes(random.choice(b'set show status enable levels= events=%0123,:*') for _ in range(random.randrange(40)))
 		    assert ask(text)[:2] in (b'ok', b're')
 	END
 	before=$(find "/proc/$pid/fd" -mindepth 1 | wc -l)

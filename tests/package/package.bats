@@ -119,6 +119,7 @@ files()
 		ktrace /usr/bin/ktraced
 		ktrace /usr/libexec/ktrace/tui
 		ktrace /usr/libexec/ktrace/posix-keeper
+		ktrace /usr/libexec/ktrace/mark
 		ktrace /usr/share/man/man8/ktraced.8.gz
 		ktrace /usr/share/bash-completion/completions/ktrace
 		ktrace /usr/share/zsh/vendor-completions/_ktrace

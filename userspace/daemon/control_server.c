@@ -5,7 +5,8 @@
  * Takes each message from the port as a whole, checks it, and executes or refuses it before the
  * next one; <ktrace/port.h> defines the words. Levels, -e and --filter are independent choices: a
  * message changes some of them, the others stay. When the answer is sent, programs find the new
- * choice in the session's memory, and the file says since when it holds.
+ * choice in the session's memory, and the file says since when it holds. A pause is a choice of
+ * nothing, but for marks.
  */
 #include "control_server.h"
 
@@ -13,17 +14,28 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <ktrace/level.h>
 #include <ktrace/port.h>
+#include <ktrace/traceset.h>
 
+#include "base/clock.h"
 #include "base/log.h"
+#include "base/lost.h"
+#include "base/pidspace.h"
+#include "events/event_rules.h"
 #include "events/kernel_filter.h"
 #include "named.h"
+#include "output/losses.h"
 #include "output/meta.h"
+#include "output/parts.h"
+#include "output/room.h"
 
 #define NAMES_SIZE 256
+/* To count more programs would keep the rings waiting. */
+#define PROGRAMS_MAX 1000u
 
 int control_server_open(struct recording *r)
 {
@@ -46,11 +58,71 @@ static void refuse(int fd, const struct ktrace_port_sender *to, const char *reas
 	answer(fd, to, &t);
 }
 
+static __u64 bytes_so_far(const struct recording *r)
+{
+	return r->parts.bytes + ktrace_tracefile_size(r->capture.file);
+}
+
+void control_server_second(struct recording *r, __u64 now)
+{
+	struct pace *p = &r->pace;
+	const __u64 events = r->capture.events, bytes = bytes_so_far(r);
+	const double seconds = (double)(now - (p->ns ? p->ns : r->start_ns)) / 1e9;
+
+	if (seconds > 0) {
+		p->events_s = (__u64)((double)(events - p->events) / seconds);
+		p->bytes_s = (__u64)((double)(bytes - p->bytes) / seconds);
+	}
+	p->ns = now;
+	p->events = events;
+	p->bytes = bytes;
+}
+
+static void put_losses(struct recording *r, struct ktrace_text *t)
+{
+	struct ktrace_lost lost;
+	char key[32];
+
+	losses_of(r->session, &lost);
+	ktrace_text_u64(t, "lost", lost_total(lost.count));
+	for (__u32 i = 0; i < KTRACE_LOST_NR; i++) {
+		snprintf(key, sizeof(key), "lost_%s", ktrace_lost_name(i));
+		if (lost.count[i])
+			ktrace_text_u64(t, key, lost.count[i]);
+	}
+}
+
+/* How the recording goes, for the word "status" */
+static void put_status(struct recording *r, struct ktrace_text *t)
+{
+	const struct capture *c = &r->capture;
+	struct ktrace_holders holders = { .nr = 0 };
+	struct statvfs disk;
+
+	ktrace_text_u64(t, "paused", r->is_paused);
+	ktrace_text_u64(t, "ns", now_ns() - r->start_ns);
+	ktrace_text_u64(t, "recorded", c->events);
+	ktrace_text_u64(t, "events_s", r->pace.events_s);
+	ktrace_text_u64(t, "bytes", bytes_so_far(r));
+	ktrace_text_u64(t, "bytes_s", r->pace.bytes_s);
+	ktrace_text_u64(t, "fill", 100 * c->eighths / 8);
+	put_losses(r, t);
+	if (!ktrace_session_holders(r->session, PROGRAMS_MAX, &holders))
+		ktrace_text_u64(t, "programs", holders.nr);
+	if (!statvfs(c->path, &disk))
+		ktrace_text_u64(t, "free", (__u64)disk.f_bavail * disk.f_frsize);
+	if (c->parts)
+		ktrace_text_u64(t, "part", c->parts->number);
+	if (c->write_error)
+		ktrace_text_str(t, "error", room_error(c, c->write_error));
+}
+
 static void show(struct recording *r, int fd, const struct ktrace_port_sender *to,
-		 const char *note)
+		 const char *note, bool has_status)
 {
 	const struct options *o = r->options;
 	char *path = realpath(r->capture.path, NULL);
+	const __u64 space = pidspace_own();
 	struct ktrace_session_info info;
 	struct ktrace_text t = { 0 };
 
@@ -60,10 +132,14 @@ static void show(struct recording *r, int fd, const struct ktrace_port_sender *t
 	if (r->command.pid)
 		ktrace_text_u64(&t, "command", (__u64)r->command.pid);
 	ktrace_text_str(&t, "session", info.env);
+	if (space)
+		ktrace_text_u64(&t, "pidns", space);
 	ktrace_text_str(&t, "backend", info.backend);
 	ktrace_text_str(&t, "file", path ? path : r->capture.path);
 	ktrace_text_u64(&t, "pthread", o->is_pthread);
-	meta_choice_pairs(&t, &r->choice);
+	meta_choice_pairs(&t, r->is_paused ? &r->resumed : &r->choice);
+	if (has_status)
+		put_status(r, &t);
 	if (o->argv)
 		meta_cmd(&t, o->argv);
 	if (note)
@@ -252,6 +328,10 @@ static void set(struct recording *r, int fd, const struct ktrace_port_sender *to
 	struct choice wanted;
 	int error;
 
+	if (r->is_paused) {
+		refuse(fd, to, "it is paused: resume it first");
+		return;
+	}
 	if (!read_choice(r, w, &wanted, reason)) {
 		refuse(fd, to, reason);
 		return;
@@ -271,30 +351,154 @@ static void set(struct recording *r, int fd, const struct ktrace_port_sender *to
 	keep(&r->events, &w->events);
 	keep(&r->where, &w->where);
 	note_choice(r);
-	show(r, fd, to, note);
+	show(r, fd, to, note, false);
 }
 
-void control_server_serve(struct recording *r, int fd)
+/* True if an entry of a list of -e has the same glob as one of those in @names. */
+static bool is_named(const struct wanted_entry *e, const char *names)
 {
-	char message[KTRACE_PORT_MESSAGE];
-	struct ktrace_port_sender from;
+	struct wanted_entry one;
+
+	while (event_rules_next(&names, &one))
+		if (one.glob_len == e->glob_len && !memcmp(one.glob, e->glob, e->glob_len))
+			return true;
+	return false;
+}
+
+/* Returns a list without the entries that @names has, to be freed; the first that it has not. */
+static char *without(const char *list, const char *names, struct wanted_entry *missing)
+{
+	char *rest = calloc(1, strlen(list) + 1), *to = rest;
+	const char *at = list, *name = names;
+	struct wanted_entry e;
+
+	while (event_rules_next(&name, missing))
+		if (!is_named(missing, list))
+			return rest;
+	missing->glob_len = 0;
+	while (rest && event_rules_next(&at, &e)) {
+		const char *end = e.expr ? e.expr + e.expr_len : e.glob + e.glob_len;
+
+		if (is_named(&e, names))
+			continue;
+		if (to != rest)
+			*to++ = ',';
+		to = mempcpy(to, e.glob, (size_t)(end + (*end == '}') - e.glob));
+	}
+	return rest;
+}
+
+/* Adds events to those that are recorded, or removes some: "enable", "disable". */
+static void change_events(struct recording *r, int fd, const struct ktrace_port_sender *to,
+			  const char *names, bool is_more)
+{
+	const char *list = r->is_paused ? NULL : r->choice.events;
+	struct words w = { .events = NULL };
+	struct wanted_entry missing = { .glob_len = 0 };
+	char reason[NAMES_SIZE];
+
+	if (!list && !r->is_paused)
+		refuse(fd, to, "it was started without -e, so there is no list to change: name all "
+		       "its events with ktrace level -e");
+	else if (!list)
+		refuse(fd, to, "it is paused: resume it first");
+	else if (is_more && asprintf(&w.events, "%s,%s", list, names) < 0)
+		w.events = NULL;
+	else if (!is_more)
+		w.events = without(list, names, &missing);
+	if (w.events && missing.glob_len) {
+		snprintf(reason, sizeof(reason), "'%.*s' is not in its list of events",
+			 (int)missing.glob_len, missing.glob);
+		refuse(fd, to, reason);
+	} else if (w.events && !*w.events) {
+		refuse(fd, to, "no event would be left: pause it, or stop it");
+	} else if (w.events) {
+		set(r, fd, to, &w);
+	}
+	free_words(&w);
+}
+
+/* Records nothing but marks from now on, or what was chosen before that. */
+static void pause_or_resume(struct recording *r, int fd, const struct ktrace_port_sender *to,
+			    bool is_pause)
+{
+	const struct choice nothing = { .events = SELECT_MARK };
+	const struct choice wanted = is_pause ? nothing : r->resumed;
+	char reason[KPROBE_REASON_MAX];
+	const char *note = NULL;
+
+	if (is_pause == r->is_paused) {
+		refuse(fd, to, is_pause ? "it is paused already" : "it is not paused");
+		return;
+	}
+	if (switch_events(r, &wanted, &note, reason)) {
+		reason[strcspn(reason, "\n")] = '\0';
+		refuse(fd, to, reason);
+		return;
+	}
+	if (is_pause)
+		r->resumed = r->choice;
+	r->choice = wanted;
+	r->is_paused = is_pause;
+	note_choice(r);
+	show(r, fd, to, note, true);
+}
+
+static void act(struct recording *r, int fd, const struct ktrace_port_sender *to,
+		const char *wrong)
+{
+	if (wrong)
+		refuse(fd, to, wrong);
+	else
+		show(r, fd, to, NULL, true);
+}
+
+static void serve(struct recording *r, int fd, const struct ktrace_port_sender *from,
+		  const char *message, const struct control_actions *actions)
+{
 	struct words words;
 
-	if (!ktrace_port_receive(fd, message, &from))
-		return;
-	if (!from.may) {
-		refuse(fd, &from, "only the owner of the recording and root may do that");
-	} else if (!strcmp(message, "show")) {
-		show(r, fd, &from, NULL);
+	if (!strcmp(message, "show")) {
+		show(r, fd, from, NULL, false);
+	} else if (!strcmp(message, "status")) {
+		show(r, fd, from, NULL, true);
+	} else if (!strcmp(message, "pause") || !strcmp(message, "resume")) {
+		pause_or_resume(r, fd, from, *message == 'p');
+	} else if (!strcmp(message, "rotate")) {
+		act(r, fd, from, actions->rotate(actions->arg));
+	} else if (!strcmp(message, "stop")) {
+		actions->stop(actions->arg);
+		act(r, fd, from, NULL);
+	} else if (!strncmp(message, "enable ", 7) || !strncmp(message, "disable ", 8)) {
+		char *names = ktrace_port_value(message, "events");
+
+		if (names && *names)
+			change_events(r, fd, from, names, *message == 'e');
+		else
+			refuse(fd, from, "the list of events is empty");
+		free(names);
 	} else if (!strncmp(message, "set ", 4)) {
 		words = (struct words){
 			.levels = ktrace_port_value(message, "levels"),
 			.events = ktrace_port_value(message, "events"),
 			.where = ktrace_port_value(message, "where"),
 		};
-		set(r, fd, &from, &words);
+		set(r, fd, from, &words);
 		free_words(&words);
 	} else {
-		refuse(fd, &from, "this ktraced does not support the request");
+		refuse(fd, from, "this ktraced does not support the request");
 	}
+}
+
+void control_server_serve(struct recording *r, int fd, const struct control_actions *actions)
+{
+	char message[KTRACE_PORT_MESSAGE];
+	struct ktrace_port_sender from;
+
+	if (!ktrace_port_receive(fd, message, &from))
+		return;
+	if (from.may)
+		serve(r, fd, &from, message, actions);
+	else
+		refuse(fd, &from, "only the owner of the recording and root may do that");
 }

@@ -8,8 +8,23 @@
 /** control_server_open - open a port for the session: descriptor to poll, or -errno */
 int control_server_open(struct recording *r);
 
+/**
+ * struct control_actions - what the loop of a recording does on request
+ * @arg:	for both
+ * @rotate:	end the current file and go on with the next one; returns NULL, or why not
+ * @stop:	end the recording
+ */
+struct control_actions {
+	void *arg;
+	const char *(*rotate)(void *arg);
+	void (*stop)(void *arg);
+};
+
 /** control_server_serve - answer the message that may be waiting at the port */
-void control_server_serve(struct recording *r, int fd);
+void control_server_serve(struct recording *r, int fd, const struct control_actions *actions);
+
+/** control_server_second - measure the pace of the recording; called about once a second */
+void control_server_second(struct recording *r, __u64 now);
 
 /** control_server_module - record the tracepoints of the new module @name that -e names */
 void control_server_module(struct recording *r, const char *name);

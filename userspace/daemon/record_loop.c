@@ -287,6 +287,7 @@ static void drain(struct watch *w)
 	if (is_second) {
 		w->next_second = now + SECOND;
 		read_clocks(w);
+		control_server_second(w->r, now);
 		ktrace_session_reclaim(w->r->session);
 		if (w->is_deaf)
 			listen_for(w, EPOLLIN);
@@ -373,19 +374,31 @@ static void on_stop_signal(struct watch *w, const struct signalfd_siginfo *info)
 		command_kill(command, sig);
 }
 
-/* Ends the part even if it is empty: the process that asked waits for its end. */
-static void end_part(struct watch *w)
+/*
+ * Ends the part even if it is empty: the process that asked waits for its end. Returns NULL, or why
+ * there is no next part.
+ */
+static const char *end_part(void *arg)
 {
+	struct watch *w = arg;
 	struct capture *c = &w->r->capture;
 	struct capture_fill fill = { .more = true };
+	__u32 number;
 
 	if (!c->parts)
-		return;
+		return "it has one file: --split-size or --split-time make several";
+	number = c->parts->number;
 	capture_forget(c);
 	for (int i = 0; i < PART_DRAINS && fill.more; i++)
 		fill = capture_drain(c, true);
 	if (!c->write_error)
 		rotation_change(c);
+	return c->parts->number == number ? "the next file cannot be begun" : NULL;
+}
+
+static void stop_on_request(void *arg)
+{
+	stop(arg, "ktrace control");
 }
 
 static void on_signal(void *arg, uint32_t events)
@@ -423,9 +436,10 @@ static void on_module(void *arg, uint32_t events)
 static void on_port(void *arg, uint32_t events)
 {
 	struct watch *w = arg;
+	const struct control_actions actions = { w, end_part, stop_on_request };
 
 	(void)events;
-	control_server_serve(w->r, w->port_fd);
+	control_server_serve(w->r, w->port_fd, &actions);
 }
 
 static void on_sender(void *arg, uint32_t events)

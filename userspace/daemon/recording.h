@@ -17,6 +17,22 @@
 #include "shark/send.h"
 
 /**
+ * struct pace - what was written, and how much of it in the last second
+ * @ns:		CLOCK_MONOTONIC when it was last looked at
+ * @events:	events then
+ * @bytes:	and bytes
+ * @events_s:	events a second before that
+ * @bytes_s:	bytes a second
+ */
+struct pace {
+	__u64 ns;
+	__u64 events;
+	__u64 bytes;
+	__u64 events_s;
+	__u64 bytes_s;
+};
+
+/**
  * struct recording - state of one recording
  * @options:	the command line
  * @session:	the session
@@ -31,8 +47,11 @@
  * @command:	the traced command, pid 0 = none
  * @signals:	signal state at the start of ktraced
  * @choice:	the events that are recorded now
+ * @is_paused:	@choice is nothing, for now
+ * @resumed:	the choice when it is no longer paused
  * @events:	memory of @choice.events, NULL = from the command line
  * @where:	memory of @choice.where, NULL = from the command line
+ * @pace:	for those who ask how it goes
  * @start_ns:	CLOCK_MONOTONIC at the start of tracing
  * @end_ns:	CLOCK_MONOTONIC at its end
  * @is_replacing: an older file of that name still exists
@@ -54,6 +73,9 @@ struct recording {
 	struct command command;
 	struct command_signals signals;
 	struct choice choice;
+	bool is_paused;
+	struct choice resumed;
+	struct pace pace;
 	char *events;
 	char *where;
 	__u64 start_ns;

@@ -74,7 +74,8 @@ static const struct {
 	{ NULL, &cmd_export },
 	{ NULL, &cmd_import },
 	{ NULL, &cmd_recv_shark },
-	{ "Recording", &cmd_level },
+	{ "Recording", &cmd_control },
+	{ NULL, &cmd_level },
 	{ NULL, &session },
 	{ NULL, &cmd_doctor },
 };

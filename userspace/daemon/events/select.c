@@ -98,21 +98,32 @@ static int append_events(char filter[KTRACE_FILTER_SIZE], size_t *len, const cha
 	return error;
 }
 
-int select_filter(const struct choice *choice, char filter[KTRACE_FILTER_SIZE])
+static int append_choice(char filter[KTRACE_FILTER_SIZE], size_t *len, const struct choice *choice)
 {
 	char globs[KTRACE_FILTER_SIZE];
+	int error;
+
+	if (!choice->has_levels)
+		return choice->events ? append_events(filter, len, choice->events) : 0;
+	error = choice->events ? append_events(filter, len, choice->events)
+		: append(filter, len, others, strlen(others), "");
+	if (!error)
+		error = ktrace_level_globs(choice->levels, globs, sizeof(globs));
+	if (!error && *globs)
+		error = append(filter, len, globs, strlen(globs), "");
+	return error;
+}
+
+int select_filter(const struct choice *choice, char filter[KTRACE_FILTER_SIZE])
+{
 	size_t len = 0;
 	int error;
 
 	filter[0] = '\0';
-	if (!choice->has_levels)
-		return choice->events ? append_events(filter, &len, choice->events) : 0;
-	error = choice->events ? append_events(filter, &len, choice->events)
-		: append(filter, &len, others, strlen(others), "");
-	if (!error)
-		error = ktrace_level_globs(choice->levels, globs, sizeof(globs));
-	if (!error && *globs)
-		error = append(filter, &len, globs, strlen(globs), "");
+	error = append_choice(filter, &len, choice);
+	/* Without room for it, who marks is told that marks are off. */
+	if (!error && len)
+		append(filter, &len, SELECT_MARK, strlen(SELECT_MARK), "");
 	return error;
 }
 

@@ -21,6 +21,9 @@ struct choice {
 	__u32 levels;
 };
 
+/* The event of ktrace control mark, which each choice has */
+#define SELECT_MARK "ktrace:mark"
+
 #define SELECT_MISSING_SIZE 160
 #define SELECT_ROWS_MAX 128
 

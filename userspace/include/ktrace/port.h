@@ -8,12 +8,24 @@
  * both sides check the credentials supplied by the kernel.
  *
  *   show                          describe the session
+ *   status                        and how it goes
  *   set [levels=] [events=] [where=]
  *                                 choose what to record from now on
+ *   enable events=, disable events=
+ *                                 add to the list of events, or remove from it
+ *   pause                         record nothing but marks from now on
+ *   resume                        record what was chosen before
+ *   rotate                        end the current file and go on with the next one
+ *   stop                          end the recording
  *
- *   ok pid= [command=] session= backend= file= pthread=0|1 [levels=] [events=] [filters=]
- *      [where=] [cmd=] [note=]
+ *   ok pid= [command=] session= [pidns=] backend= file= pthread=0|1 [levels=] [events=]
+ *      [filters=] [where=] [STATUS] [cmd=] [note=]
  *   refused reason=
+ *
+ * STATUS, the answer to all words but show and set: paused=0|1 ns= since the start; recorded=
+ * events so far, events_s= in a second; bytes= of all files, bytes_s=; fill= of the fullest ring in
+ * percent; lost=, and lost_REASON= of each; programs= that take part, at most 1000; free= bytes on
+ * the disk; part= number of the file; error= why nothing can be written now.
  */
 #ifndef KTRACE_PORT_H
 #define KTRACE_PORT_H

@@ -176,10 +176,15 @@ int command_sibling(char *path, size_t size, const char *name)
 	return path_beside(path, size, "/%s", name);
 }
 
+int command_part(char *path, size_t size, const char *name)
+{
+	return path_beside(path, size, "/../libexec/ktrace/%s", name);
+}
+
 int command_program(const char *name, char **argv)
 {
 	char path[4096];
-	int ret = path_beside(path, sizeof(path), "/../libexec/ktrace/%s", name);
+	int ret = command_part(path, sizeof(path), name);
 
 	if (!ret) {
 		execv(path, argv);

@@ -58,6 +58,7 @@ extern const struct command cmd_stat;
 extern const struct command cmd_state;
 extern const struct command cmd_objects;
 extern const struct command cmd_contention;
+extern const struct command cmd_control;
 extern const struct command cmd_lock_order;
 extern const struct command cmd_flow;
 extern const struct command cmd_resources;
@@ -109,6 +110,8 @@ int command_run(const struct command *cmd, int argc, char **argv);
  * having complained, if there is none.
  */
 int command_program(const char *name, char **argv);
+/* Finds the program of that folder, for ktrace itself. Return: 0, -errno. */
+int command_part(char *path, size_t size, const char *name);
 /* Finds another program of that folder, for one of these. Return: 0, -errno. */
 int command_sibling(char *path, size_t size, const char *name);
 /* Becomes man(1), showing the command's page. Returns, having complained, if that fails. */
