@@ -74,7 +74,12 @@ recorded()
 	rm -f t
 	start_ktraced -o t --fail-on-loss "$@"
 	recording=$pid
-	retry 0.02 records "$events" "$least"
+	retry 0.02 records "$events" "$least" || {
+		cat ktraced.err
+		"$PROGS/board" show
+		"$KTRACE" list -c t
+		false
+	}
 	kill -INT "$recording"
 	wait_for "$recording"
 	[ "$status" = 0 ]

@@ -8,6 +8,7 @@
  *   board magic		makes it invalid
  *   board open			makes one to which others may write
  *   board wanted PID TEXT	wants a process for a session TEXT, as a forger would
+ *   board show			prints slots that have a process, and who wants it
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,6 +70,21 @@ static int want(__u32 pid, const char *session)
 	return 1;
 }
 
+static void show(void)
+{
+	printf("wanted of all 0x%x, recorder %u\n", board->wanted, board->recorder[0]);
+	for (__u32 i = 0; i < KTRACE_BOARD_SLOTS; i++) {
+		const struct ktrace_board_want *w = &wants[i * KTRACE_BOARD_WANTS];
+
+		if (slots[i].pid)
+			printf("pid %u since %llu: wanted 0x%x, state %u, error %u, joins %u, "
+			       "leaves %u; want %u for pid %u since %llu: %.95s\n", slots[i].pid,
+			       (unsigned long long)slots[i].since, slots[i].wanted, slots[i].state,
+			       slots[i].error, slots[i].joins, slots[i].leaves, w->seq, w->pid,
+			       (unsigned long long)w->since, w->session);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	const key_t key = board_key(geteuid(), getenv("KTRACE_BOARD"));
@@ -84,6 +100,8 @@ int main(int argc, char **argv)
 		forge(argc > 2 ? (unsigned int)atoi(argv[2]) : 1);
 	if (!strcmp(what, "magic"))
 		board->magic = 1;
+	if (!strcmp(what, "show"))
+		show();
 	if (!strcmp(what, "wanted") && argc > 3)
 		return want((__u32)atoi(argv[2]), argv[3]);
 	return 0;

@@ -284,9 +284,14 @@ int ktrace_session_start(struct ktrace_session *s)
 
 int ktrace_session_stop(struct ktrace_session *s)
 {
+	int error;
+
 	s->is_running = false;
 	session_show_events(s);
-	return s->backend->set_running(s, false);
+	error = s->backend->set_running(s, false);
+	/* ORD(session_stop:A) pairs ORD(join_late:A): stopped before the registry is read again */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	return error;
 }
 
 int ktrace_session_fd(const struct ktrace_session *s)

@@ -127,6 +127,27 @@ void attach_unlock(void)
 	kt_store_release(&is_busy, 0);
 }
 
+/* Lets the process leave a recording that is over; only with the lock. */
+static void leave(struct channel *ch)
+{
+	kt_store(&is_moving, true);
+	events_point_at(NULL);
+	own_leave(ch);
+	board_left();
+	kt_store(&is_moving, false);
+}
+
+/*
+ * True if the recorder will find the process, which has announced itself: it reads the registry
+ * once more after it has stopped.
+ */
+static bool is_in_time(const struct channel *ch)
+{
+	/* ORD(join_late:A) pairs ORD(session_stop:A): announced before the state is looked at */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	return kt_load(&ch->control->state) == KTRACE_STATE_RUNNING;
+}
+
 /**
  * join - take part in a recording; only with the lock
  * @session:	as in KTRACE_SESSION
@@ -143,7 +164,7 @@ static int join(const char *session, __u64 home, bool is_late)
 	if (!err) {
 		ch->map = (char *)(uintptr_t)ch->control;
 		ch->map_size = size;
-		if (is_late && !channel_has_reader(ch))
+		if (is_late && (!channel_has_reader(ch) || !is_in_time(ch)))
 			err = -ESHUTDOWN;
 	}
 	if (err) {
@@ -159,20 +180,14 @@ static int join(const char *session, __u64 home, bool is_late)
 	own_again();
 	thread_init_channel(ch);
 	process_announce(ch, "own", 0);
+	if (is_late && !is_in_time(ch)) {
+		leave(ch);
+		return -ESHUTDOWN;
+	}
 	maps_announce(ch);
 	events_point_at(ch);
 	kt_store(&is_moving, false);
 	return 0;
-}
-
-/* Lets the process leave a recording that is over; only with the lock. */
-static void leave(struct channel *ch)
-{
-	kt_store(&is_moving, true);
-	events_point_at(NULL);
-	own_leave(ch);
-	board_left();
-	kt_store(&is_moving, false);
 }
 
 /* Joins the recording that the board names; only with the lock. */
