@@ -319,6 +319,10 @@ void ktrace_trace_free(struct trace *t)
 {
 	size_t i;
 
+	if (t->is_lent) {
+		ktrace_trace_free_lent(t);
+		return;
+	}
 	ktrace_trace_empty(t);
 	for (i = 0; i < t->part_nr; i++)
 		ktrace_reader_close(&t->parts[i]);
