@@ -25,6 +25,7 @@ static struct stream *reread_stream(const struct stream *of, struct trace *t)
 	s->trace = t;
 	s->entries = of->entries;
 	s->entry_nr = of->entry_nr;
+	s->back = of->back;
 	memcpy(s->base_lost, of->base_lost, sizeof(s->base_lost));
 	memcpy(s->seen, of->base_lost, sizeof(s->seen));
 	return s;
@@ -68,7 +69,8 @@ static int add_trace(struct ktrace_traceset *set, const struct trace *of)
 		.index = of->index, .is_lent = true, .ahead = set->ahead,
 		.types = { of->types[0], of->types[1] }, .clock = of->clock,
 		.offset = of->offset, .has_offset = of->has_offset, .fact_nr = of->fact_nr,
-		.learns_nothing = true,
+		.learns_nothing = true, .counts = of->counts, .counts_nr = of->counts_nr,
+		.records = of->records, .has_lost = of->has_lost,
 	};
 	memcpy(t->facts, of->facts, sizeof(t->facts));
 	set->traces[set->trace_nr++] = t;

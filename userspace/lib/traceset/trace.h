@@ -119,6 +119,9 @@ struct gap {
  * @end_pos:	position in the ring where the BLOCK section read last ended, 0 = none yet,
  *		END_UNKNOWN = it could not be read
  * @gap:	the latest place where blocks are missing
+ * @back:	by how much a block begins below the stamps before it, or ends below its begin, at
+ *		most
+ * @is_left_out: has nothing that is wanted, see skip.c
  * @is_torn:	there has been a gap since the trace was opened
  * @next_torn:	next stream in the list of those with a gap
  * @opening:	offset in the loaded body of its first possible event
@@ -151,6 +154,8 @@ struct stream {
 	__u64 before_raw;
 	__u64 end_pos;
 	struct gap gap;
+	__u64 back;
+	bool is_left_out;
 	bool is_torn;
 	struct stream *next_torn;
 	__u32 opening;
@@ -340,7 +345,8 @@ void ktrace_stream_see_lost(struct stream *s, const struct ktrace_lost *lost);
 /*
  * Before the first event is read: ktrace_set_next_wanted() will deliver events of the kernel whose
  * type is wanted only, and what is not plain: losses, stamps that go back, fragments. Of streams
- * of programs only the first event and the last section are read. No names are learnt.
+ * of programs, and of those that say that they have no such event, only the first event and the
+ * last section are read, unless stamps go back from block to block. No names are learnt.
  */
 void ktrace_set_only(struct ktrace_traceset *set,
 		     bool (*wants)(const struct ktrace_event_type *type));
@@ -355,8 +361,11 @@ int ktrace_set_next_wanted(struct ktrace_traceset *set, struct ktrace_trace_even
 int ktrace_set_reread(const struct ktrace_traceset *set, struct ktrace_traceset **out);
 
 /* skip.c */
-/* Goes on from the current event to one that is wanted or not plain. Returns 1, 0, -ENOMEM. */
-int ktrace_stream_skip(struct stream *s, bool (*wants)(const struct ktrace_event_type *type));
+/* Finds the streams without events of interest: what a closed file says of its events is used. */
+void ktrace_trace_leave_out(struct trace *t, bool (*wants)(const struct ktrace_event_type *type));
+/* Goes to the next event that is wanted or not plain. Returns 1, 0, -ENOMEM. */
+int ktrace_stream_next_wanted(struct stream *s,
+			      bool (*wants)(const struct ktrace_event_type *type));
 
 /* seek.c */
 /* An event that began more sections than this before the target comes without its start. */
