@@ -119,6 +119,17 @@ field()
 	[[ $stderr == *"--clocks: there is no 'mine'"* ]]
 }
 
+@test "a damaged block is told once, although messages were looked for in it before" {
+	local at
+	make_hosts --hosts 2 --seconds 5 --host 1,drift=20
+	at=$(($(stat -c %s h0) / 2))
+	printf '\xff\xff\xff\xff' | dd of=h0 bs=1 seek=$at conv=notrunc status=none
+	"$KTRACE" list h0 >/dev/null 2>alone || true
+	grep -q "damaged section, skipped" alone
+	"$KTRACE" list h0 h1 >/dev/null 2>both || true
+	diff alone both
+}
+
 @test "hosts that nothing ties together: as their wall clocks say, and told" {
 	make_hosts --hosts 2 --seconds 2 --rate 0
 	run_ktrace sync h0 h1

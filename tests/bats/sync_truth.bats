@@ -88,6 +88,28 @@ memory()
 	END
 }
 
+# most CLOCKS: most memory of ktrace list for h0 and h1, in KiB
+most()
+{
+	python3 - "$KTRACE" list --clocks "$1" h0 h1 <<-'END'
+		import resource, subprocess, sys
+		subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL,
+			       stderr=subprocess.DEVNULL)
+		print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+	END
+}
+
+# bats test_tags=shm
+@test "eight hours: readings of the clocks and the index are in memory once" {
+	local own found
+	export KTRACE_CLOCKS_CACHE=
+	"$PROGS/mkhosts" --seconds 28800 --rate 0.1 --host 1,drift=20 .
+	own=$(most own)
+	found=$(most messages)
+	echo "$own KiB, $found KiB"
+	[ "$found" -lt $((own + 6144)) ]
+}
+
 # bats test_tags=shm,long
 @test "an hour of packets needs hardly more memory than ten minutes: what is kept is bounded" {
 	local short long

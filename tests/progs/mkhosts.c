@@ -21,6 +21,8 @@
  *   --reorder          packets may overtake each other
  *   --tso --gro --ipv6
  *   --sched            switches, wakeups, softirqs
+ *   --others N         with --sched: how often a second another thread of a host runs for a while,
+ *                      which is three events (0)
  *   --app              events of the programs
  *   --messages         writes FOLDER/messages
  *   --compress
@@ -82,6 +84,7 @@ static const struct option long_options[] = {
 	{ "messages", 0, NULL, MESSAGES }, { "compress", 0, NULL, 'z' },
 	{ "seconds", 1, NULL, 's' }, { "rate", 1, NULL, 'r' }, { "udp", 1, NULL, 'u' },
 	{ "broadcast", 1, NULL, 'b' }, { "stranger", 1, NULL, 'x' }, { "delay", 1, NULL, 'd' },
+	{ "others", 1, NULL, 'O' },
 	{ "asymmetry", 1, NULL, 'a' }, { "loss", 1, NULL, 'l' }, { "work", 1, NULL, 'w' },
 	{ "tso", 0, NULL, 't' }, { "gro", 0, NULL, 'g' }, { "reorder", 0, NULL, 'o' },
 	{ "ipv6", 0, NULL, '6' }, { "sched", 0, NULL, 'S' }, { "app", 0, NULL, 'A' },
@@ -96,6 +99,7 @@ static double *real_option(struct sim_options *o, int c)
 	case 'u': return &o->udp_rate;
 	case 'b': return &o->broadcast_rate;
 	case 'x': return &o->stranger_rate;
+	case 'O': return &o->others_rate;
 	case 'd': return &o->delay_us;
 	case 'a': return &o->asymmetry_us;
 	case 'l': return &o->loss;

@@ -20,6 +20,7 @@
 #define CALL_NS 600u
 #define CLIENT_PID 1000u
 #define SERVER_PID 2000u
+#define OTHER_PID 3000u
 
 /* struct worker - a thread of a client or server */
 struct worker {
@@ -324,6 +325,22 @@ static void send_to_stranger(struct sim *s, __u64 t, const struct sim_action *a)
 	again(s, t, a, s->o.stranger_rate);
 }
 
+/* A thread that has nothing to do with packets */
+static void run_other(struct sim *s, __u64 t, const struct sim_action *a)
+{
+	const __u32 host = (__u32)((const struct sim_host *)a->object - s->hosts);
+	struct sim_host *h = &s->hosts[host];
+	__u32 cpu = (__u32)random_below(&s->random, h->cpu_nr);
+
+	if (h->cpus[cpu].tid || h->cpus[cpu].free_at > t)
+		cpu = 0;
+	sim_wakeup(s, host, cpu, t, OTHER_PID, "other");
+	sim_switch(s, host, cpu, t + WAKE_NS, OTHER_PID, "other");
+	sim_switch(s, host, cpu, t + 2 * WAKE_NS, 0, NULL);
+	h->cpus[cpu].free_at = t + 2 * WAKE_NS;
+	again(s, t + 2 * WAKE_NS, a, s->o.others_rate);
+}
+
 static void start_at_rate(struct sim *s, double rate,
 			  void (*run)(struct sim *s, __u64 t, const struct sim_action *a))
 {
@@ -338,6 +355,9 @@ void load_start(struct load *l, struct sim *s)
 	start_at_rate(s, s->o.udp_rate, send_datagram);
 	start_at_rate(s, s->o.broadcast_rate, send_broadcast);
 	start_at_rate(s, s->o.stranger_rate, send_to_stranger);
+	for (int i = 0; i < s->host_nr && s->o.others_rate > 0; i++)
+		again(s, 0, &(struct sim_action){ .run = run_other, .object = &s->hosts[i] },
+		      s->o.others_rate);
 }
 
 void load_free(struct load *l)

@@ -73,6 +73,7 @@ struct sim_options {
 	double udp_rate;
 	double broadcast_rate;
 	double stranger_rate;
+	double others_rate;
 	double delay_us;
 	double jitter_us;
 	const char *jitter;

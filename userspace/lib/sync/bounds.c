@@ -10,6 +10,7 @@
 #include "base/search.h"
 
 #define FRESH_MAX 32u	/* sorted in together */
+#define ROOM_MIN 4u	/* less is not worth moving them */
 
 static int by_x(const void *a, const void *b)
 {
@@ -31,24 +32,32 @@ static bool is_inside(const struct bound *a, const struct bound *b, const struct
 	return by * cx <= cy * bx;
 }
 
+/* Makes @point, which is not before the others, a vertex; others may be none any more. */
+static void append(struct bounds *b, struct bound point, double wander)
+{
+	struct bound *at = b->at;
+	__u32 n = b->nr;
+
+	while (n && at[n - 1].x == point.x)
+		n--;
+	while (n > 1 && is_inside(&at[n - 2], &at[n - 1], &point, wander))
+		n--;
+	at[n++] = point;
+	b->nr = n;
+}
+
 /*
  * Makes points in order of x, from @from on, vertices or drops them: those before are vertices
  * already.
  */
 static void chain(struct bounds *b, __u32 from, __u32 all, double wander)
 {
-	struct bound *at = b->at;
-	__u32 i, n = from;
+	__u32 i;
 
-	for (i = from; i < all; i++) {
-		while (n && at[n - 1].x == at[i].x)
-			n--;
-		while (n > 1 && is_inside(&at[n - 2], &at[n - 1], &at[i], wander))
-			n--;
-		at[n++] = at[i];
-	}
-	b->nr = n;
+	b->nr = from;
 	b->fresh = 0;
+	for (i = from; i < all; i++)
+		append(b, b->at[i], wander);
 }
 
 /* Sorts the fresh points in, and drops all that are no vertices. */
@@ -66,9 +75,12 @@ void ktrace_bounds_trim(struct bounds *b, double wander)
 /* Trims, and gives back memory that is not needed. */
 void ktrace_bounds_shrink(struct bounds *b, double wander)
 {
+	__u32 room;
+
 	ktrace_bounds_trim(b, wander);
-	if (b->nr && b->nr < b->cap && LIST_RESIZE(b->at, b->nr))
-		b->cap = b->nr;
+	room = b->nr > ROOM_MIN ? b->nr : ROOM_MIN;
+	if (room < b->cap && LIST_RESIZE(b->at, room))
+		b->cap = room;
 }
 
 /* True if two vertices say more than @point: most bounds are such. */
@@ -89,6 +101,11 @@ int ktrace_bounds_add(struct bounds *b, struct bound point, double wander)
 		return 0;
 	if (!LIST_GROW(b->at, b->nr + b->fresh, b->cap))
 		return -ENOMEM;
+	/* Most bounds come in order of time. */
+	if (!b->fresh && (!b->nr || point.x > b->at[b->nr - 1].x)) {
+		append(b, point, wander);
+		return 0;
+	}
 	b->at[b->nr + b->fresh++] = point;
 	return 0;
 }

@@ -31,11 +31,9 @@ void ktrace_pair_init(struct pair *p, __u32 first, __u32 second, double wander, 
 
 static void count_trip(struct pair *p, double ns)
 {
-	unsigned int i = 0;
+	const int power = ns >= 2 ? ilogb(ns) : 0;
 
-	while (i < TRIP_BITS - 1 && ns >= (double)(2ull << i))
-		i++;
-	p->trips[i]++;
+	p->trips[power < (int)TRIP_BITS ? power : (int)TRIP_BITS - 1]++;
 	p->least_trip = ns < p->least_trip ? ns : p->least_trip;
 }
 

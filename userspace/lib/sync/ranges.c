@@ -9,6 +9,8 @@
 
 #include <errno.h>
 
+#include "base/grow.h"
+
 #define RANGES_MASK (KTRACE_MESSAGES_PENDING - 1)
 /* A packet that comes so far out of order is not looked for a place for. */
 #define DISORDER_MAX 1024u
@@ -52,17 +54,16 @@ static void compact(struct range_list *l, const struct ranges *ranges)
 	l->hint = l->first;
 }
 
+/* Doubles the circle: half of the places move into the new half, at the same distance. */
 static int grow(struct range_list *l)
 {
-	const __u32 cap = l->cap ? 2 * l->cap : LIST_CAP_FIRST;
-	struct range_ref *refs = malloc(cap * sizeof(*refs));
+	const __u32 old = l->cap, cap = old ? 2 * old : LIST_CAP_FIRST;
 
-	if (!refs)
+	if (!LIST_RESIZE(l->refs, cap))
 		return -ENOMEM;
 	for (__u32 i = l->first; i != l->last; i++)
-		refs[i & (cap - 1)] = *range_ref_at(l, i);
-	free(l->refs);
-	l->refs = refs;
+		if (i & old)
+			l->refs[i & (cap - 1)] = l->refs[i & (old - 1)];
 	l->cap = cap;
 	return 0;
 }

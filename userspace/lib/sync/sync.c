@@ -172,12 +172,9 @@ static int pass(struct ktrace_sync *sync, const struct ktrace_traceset *set)
 		.sync = sync, .set = set,
 		.spans = calloc(sync->machines.trace_nr, sizeof(*p.spans)),
 	};
-	const struct ktrace_traceset_options reading = {
-		.size = sizeof(reading), .cores = ktrace_set_cores(set),
-	};
 	struct ktrace_traceset *again = NULL;
 	/* The set must not have been read when it is corrected. */
-	int ret = p.spans ? ktrace_traceset_reopen(set, &reading, &again) : -ENOMEM;
+	int ret = p.spans ? ktrace_set_reread(set, &again) : -ENOMEM;
 	size_t i;
 
 	for (i = 0; p.spans && i < sync->machines.trace_nr; i++)

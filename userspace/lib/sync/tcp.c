@@ -74,10 +74,12 @@ static void tell(struct ktrace_messages *m, struct sender *s, struct range *from
 		 struct range *to)
 {
 	const struct hole bytes = { to->from, to->to };
+	/* Transmissions have no bytes in common. */
+	const bool has_all = !seq_before(to->from, from->from) && !seq_before(from->to, to->to);
+	const __u16 flags = has_all ? from->flags : flag_sent(m, s, &bytes, 0);
 	const struct ktrace_message message = {
 		.kind = KTRACE_MESSAGE_TCP, .from = from->end, .to = to->end,
-		.is_retransmitted = flag_sent(m, s, &bytes, 0) & RANGE_REPEATED,
-		.bytes = to->payload,
+		.is_retransmitted = flags & RANGE_REPEATED, .bytes = to->payload,
 	};
 
 	mark_matched(m, from);

@@ -40,8 +40,10 @@ void ktrace_set_only(struct ktrace_traceset *set,
 	size_t i;
 
 	set->wants = wants;
-	for (i = 0; i < set->trace_nr; i++)
+	for (i = 0; i < set->trace_nr; i++) {
 		set->traces[i]->learns_nothing = true;
+		ktrace_trace_leave_out(set->traces[i], wants);
+	}
 }
 
 /* Leaves out what is between a stream's first event and its last section. */
@@ -67,7 +69,7 @@ static int wake_all(struct ktrace_traceset *set)
 	for (i = 0; i < m->nr && !ret; i++) {
 		ktrace_readahead_turn(set->ahead); /* one section each is not many in a row */
 		ret = wake_stream(m->streams[i]);
-		if (set->wants && m->streams[i]->pub.kind != KTRACE_CHANNEL_KERNEL)
+		if (m->streams[i]->is_left_out)
 			leave_out(m->streams[i]);
 	}
 	ktrace_merge_rebuild(m);
@@ -91,9 +93,7 @@ static ALWAYS_INLINE int consume(struct ktrace_traceset *set, bool skips)
 	int ret;
 
 	set->is_consumed = false;
-	ret = stream_next(s);
-	if (skips && ret == 1)
-		ret = ktrace_stream_skip(s, set->wants);
+	ret = skips ? ktrace_stream_next_wanted(s, set->wants) : stream_next(s);
 	if (kt_likely(ret == 1)) {
 		merge_update(&set->merge, merge_key_of(leaf, s->now.time));
 		return 0;

@@ -20,7 +20,8 @@ void ktrace_stream_free(struct stream *s)
 {
 	if (!s)
 		return;
-	free(s->entries);
+	if (!s->trace->is_lent)
+		free(s->entries);
 	ktrace_section_buf_free(&s->loaded);
 	ktrace_readahead_free_lane(s->lane);
 	free(s);
@@ -90,7 +91,8 @@ static int find_block_header(const struct stream *s, const struct ktrace_section
 
 static int bad_section(struct stream *s, struct entry *e, const char *message)
 {
-	e->place |= ENTRY_BAD;
+	if (!s->trace->is_lent)
+		e->place |= ENTRY_BAD;
 	s->end_pos = END_UNKNOWN;
 	trace_report(s->trace, entry_offset(e), message);
 	return 0;

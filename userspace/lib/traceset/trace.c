@@ -154,6 +154,17 @@ static bool is_intact(struct trace *t, __u64 offset, __u64 end)
 	return !ret;
 }
 
+/* Notes by how much stamps go back from block to block. */
+static void note_back(struct stream *s, const struct ktrace_index *e)
+{
+	const __u64 before = s->entry_nr ? s->entries[s->entry_nr - 1].max_raw : 0;
+	const __u64 begin = before > e->first_ts ? before - e->first_ts : 0;
+	const __u64 end = e->first_ts > e->last_ts ? e->first_ts - e->last_ts : 0;
+
+	s->back = begin > s->back ? begin : s->back;
+	s->back = end > s->back ? end : s->back;
+}
+
 static int add_entry(struct stream *s, const struct ktrace_index *e, __u64 end)
 {
 	bool is_lost = e->type == KTRACE_SECTION_LOST;
@@ -162,6 +173,8 @@ static int add_entry(struct stream *s, const struct ktrace_index *e, __u64 end)
 	if (!LIST_GROW(s->entries, s->entry_nr, s->entry_cap))
 		return -ENOMEM;
 	s->trace->used_nr += !s->entry_nr;
+	if (!is_lost)
+		note_back(s, e);
 	if (s->entry_nr && s->entries[s->entry_nr - 1].max_raw > max)
 		max = s->entries[s->entry_nr - 1].max_raw;
 	s->entries[s->entry_nr++] = (struct entry){
@@ -319,6 +332,10 @@ void ktrace_trace_free(struct trace *t)
 {
 	size_t i;
 
+	if (t->is_lent) {
+		ktrace_trace_free_lent(t);
+		return;
+	}
 	ktrace_trace_empty(t);
 	for (i = 0; i < t->part_nr; i++)
 		ktrace_reader_close(&t->parts[i]);

@@ -23,6 +23,7 @@
  *   position_text.c             the same as text
  *   until.c                     reads up to a limit
  *   hooks.c, search.c           functions called for events; a number of events forward or back
+ *   reread.c                    reads all of it once more
  *   request.c                   parts for several viewers in one pass
  *   traceset.c                  the files, and what is known about them
  *   state.h                     on top of it all: what threads and CPUs were doing
@@ -118,6 +119,9 @@ struct gap {
  * @end_pos:	position in the ring where the BLOCK section read last ended, 0 = none yet,
  *		END_UNKNOWN = it could not be read
  * @gap:	the latest place where blocks are missing
+ * @back:	by how much a block begins below the stamps before it, or ends below its begin, at
+ *		most
+ * @is_left_out: has nothing that is wanted, see skip.c
  * @is_torn:	there has been a gap since the trace was opened
  * @next_torn:	next stream in the list of those with a gap
  * @opening:	offset in the loaded body of its first possible event
@@ -150,6 +154,8 @@ struct stream {
 	__u64 before_raw;
 	__u64 end_pos;
 	struct gap gap;
+	__u64 back;
+	bool is_left_out;
 	bool is_torn;
 	struct stream *next_torn;
 	__u32 opening;
@@ -196,6 +202,8 @@ struct counts_at {
  * @index:	number in the set
  * @parts:	the files, in order of their numbers; a single one is whole or a part
  * @part_nr:	how many
+ * @is_lent:	parts, sections of streams, types, readings and facts are another trace's, see
+ *		reread.c
  * @is_repeated: the META being read repeats the part before, where it was taken in
  * @has_bad_meta: some META was damaged: repetitions are taken in, too
  * @ahead:	loads sections ahead, NULL = none
@@ -244,6 +252,7 @@ struct trace {
 	size_t index;
 	struct reader *parts;
 	size_t part_nr;
+	bool is_lent;
 	bool is_repeated;
 	bool has_bad_meta;
 	struct ahead *ahead;
@@ -312,6 +321,9 @@ int ktrace_trace_add_part(struct trace *t, const struct reader *file);
 bool ktrace_trace_has_part(const struct trace *t, const struct reader *file);
 const struct reader *ktrace_trace_part_at(const struct trace *t, __u64 offset);
 
+/* reread.c */
+void ktrace_trace_free_lent(struct trace *t);
+
 /* thread_tracking.c */
 int ktrace_trace_learn(struct trace *t, const struct ktrace_trace_event *e);
 
@@ -329,24 +341,31 @@ void ktrace_stream_set_gap(struct stream *s, struct gap gap);
 __u64 ktrace_stream_time(struct stream *s, __u64 raw);
 void ktrace_stream_see_lost(struct stream *s, const struct ktrace_lost *lost);
 
-/* traceset.c */
-/* Whether a thread of the library may read ahead, as the caller of ktrace_traceset_open() said. */
-enum ktrace_cores ktrace_set_cores(const struct ktrace_traceset *set);
-
 /* iterate.c */
 /*
  * Before the first event is read: ktrace_set_next_wanted() will deliver events of the kernel whose
  * type is wanted only, and what is not plain: losses, stamps that go back, fragments. Of streams
- * of programs only the first event and the last section are read. No names are learnt.
+ * of programs, and of those that say that they have no such event, only the first event and the
+ * last section are read, unless stamps go back from block to block. No names are learnt.
  */
 void ktrace_set_only(struct ktrace_traceset *set,
 		     bool (*wants)(const struct ktrace_event_type *type));
 /* The next of these events; returns as ktrace_traceset_next(). */
 int ktrace_set_next_wanted(struct ktrace_traceset *set, struct ktrace_trace_event *event);
 
+/* reread.c */
+/*
+ * Like ktrace_traceset_reopen(), but knows of the files what @set does, without memory for that.
+ * @set must not be read or changed until @out is closed.
+ */
+int ktrace_set_reread(const struct ktrace_traceset *set, struct ktrace_traceset **out);
+
 /* skip.c */
-/* Goes on from the current event to one that is wanted or not plain. Returns 1, 0, -ENOMEM. */
-int ktrace_stream_skip(struct stream *s, bool (*wants)(const struct ktrace_event_type *type));
+/* Finds the streams without events of interest: what a closed file says of its events is used. */
+void ktrace_trace_leave_out(struct trace *t, bool (*wants)(const struct ktrace_event_type *type));
+/* Goes to the next event that is wanted or not plain. Returns 1, 0, -ENOMEM. */
+int ktrace_stream_next_wanted(struct stream *s,
+			      bool (*wants)(const struct ktrace_event_type *type));
 
 /* seek.c */
 /* An event that began more sections than this before the target comes without its start. */

@@ -210,11 +210,6 @@ int ktrace_traceset_reopen(const struct ktrace_traceset *set,
 	return ret;
 }
 
-enum ktrace_cores ktrace_set_cores(const struct ktrace_traceset *set)
-{
-	return set->opts.cores;
-}
-
 bool ktrace_set_may_grow(const struct ktrace_traceset *set)
 {
 	const struct reader *last;
