@@ -45,40 +45,42 @@ static kt_noinline void tell(const char *session, const char *what)
 
 /*
  * Maps the whole channel read-only, then the registry and the rings again as writable: the device
- * grants each part only the rights it may have.
+ * grants each part only the rights it may have. Takes the addresses that @ch has, if there is room:
+ * see own.c.
  */
-static int map_channel(const struct backend_channel *bc, char **map, struct ktrace_control *c)
+static int map_channel(const struct backend_channel *bc, struct channel *ch,
+		       struct ktrace_control *c)
 {
+	const bool is_there = ch->map_size >= bc->size;
+	char *map = mmap(is_there ? ch->map : NULL, bc->size, PROT_READ,
+			 MAP_SHARED | (is_there ? MAP_FIXED : 0), bc->fd, (off_t)bc->offset);
 	int err;
 
-	*map = mmap(NULL, bc->size, PROT_READ, MAP_SHARED, bc->fd, (off_t)bc->offset);
-	if (*map == MAP_FAILED)
+	if (map == MAP_FAILED)
 		return -errno;
-	memcpy(c, *map, sizeof(*c));
+	/* Former addresses stay as they are, empty. */
+	if (!is_there)
+		ch->map_size = bc->size;
+	ch->map = map;
+	memcpy(c, map, sizeof(*c));
 	kt_barrier();	/* the copy is checked and used, whatever happens to the page */
 	err = channel_check(c, bc->size);
-	if (err)
-		goto err_unmap;
-	if (mmap(*map + c->registry_off, bc->size - c->registry_off, PROT_READ | PROT_WRITE,
-		 MAP_SHARED | MAP_FIXED, bc->fd, (off_t)(bc->offset + c->registry_off)) ==
-	    MAP_FAILED) {
+	if (!err && mmap(map + c->registry_off, bc->size - c->registry_off, PROT_READ | PROT_WRITE,
+			 MAP_SHARED | MAP_FIXED, bc->fd,
+			 (off_t)(bc->offset + c->registry_off)) == MAP_FAILED)
 		err = -errno;
-		goto err_unmap;
-	}
-	return 0;
-err_unmap:
-	munmap(*map, bc->size);
 	return err;
 }
 
-/* Attaches to @session. @c: room for a copy of the control page, too large for a small stack */
-static int attach(struct channel *ch, const char *session, __s32 word, size_t *size,
-		  struct ktrace_control *c)
+/*
+ * Attaches to @session. @c: room for a copy of the control page, too large for a small stack. After
+ * an error @ch can only be given back.
+ */
+static int attach(struct channel *ch, const char *session, __s32 word, struct ktrace_control *c)
 {
 	struct backend_channel bc;
 	const struct backend *backend;
 	const char *where;
-	char *map;
 	int err;
 
 	backend = backend_find(session, &where);
@@ -87,13 +89,12 @@ static int attach(struct channel *ch, const char *session, __s32 word, size_t *s
 	err = backend->open(where, word, &bc);
 	if (err)
 		return err;
-	err = bc.size < sizeof(*c) ? -EINVAL : map_channel(&bc, &map, c);
+	err = bc.size < sizeof(*c) ? -EINVAL : map_channel(&bc, ch, c);
 	system_close(bc.fd);
 	if (err)
 		return err;
-	race_checker_ignore(map, bc.size);
-	channel_init(ch, map, c, backend->is_shared_memory);
-	*size = bc.size;
+	race_checker_ignore(ch->map, bc.size);
+	channel_init(ch, ch->map, c, backend->is_shared_memory);
 	return 0;
 }
 
@@ -158,15 +159,10 @@ static int join(const char *session, __u64 home, bool is_late)
 {
 	static struct ktrace_control seen;
 	struct channel *ch = own_alloc();
-	size_t size = 0;
-	int err = ch ? attach(ch, session, thread_word(), &size, &seen) : -ENOMEM;
+	int err = ch ? attach(ch, session, thread_word(), &seen) : -ENOMEM;
 
-	if (!err) {
-		ch->map = (char *)(uintptr_t)ch->control;
-		ch->map_size = size;
-		if (is_late && (!channel_has_reader(ch) || !is_in_time(ch)))
-			err = -ESHUTDOWN;
-	}
+	if (!err && is_late && (!channel_has_reader(ch) || !is_in_time(ch)))
+		err = -ESHUTDOWN;
 	if (err) {
 		if (ch)
 			own_free(ch);
@@ -326,9 +322,11 @@ int ktrace_channel_attach(const char *session, struct ktrace_channel **out)
 
 	if (c == MAP_FAILED)
 		return -ENOMEM;
-	error = attach(ch, session, 0, &c->size, &c->seen);
+	error = attach(ch, session, 0, &c->seen);
 	errno = saved;
 	if (error) {
+		if (ch->map)
+			munmap(ch->map, ch->map_size);
 		munmap(c, sizeof(*c));
 		return error;
 	}
@@ -342,13 +340,13 @@ int ktrace_channel_attach(const char *session, struct ktrace_channel **out)
 
 void ktrace_channel_detach(struct ktrace_channel *c)
 {
-	munmap((void *)c->ch.control, c->size);
+	munmap(c->ch.map, c->ch.map_size);
 	munmap(c, sizeof(*c));
 }
 
 void ktrace_channel_retire(struct ktrace_channel *c)
 {
-	mmap((void *)c->ch.control, c->size, PROT_READ | PROT_WRITE,
+	mmap(c->ch.map, c->ch.map_size, PROT_READ | PROT_WRITE,
 	     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 }
 

@@ -108,7 +108,7 @@ static void place(struct kt_ring *r, char *map, const struct ktrace_control *c, 
 
 /**
  * channel_init - take a channel into use
- * @ch:		out; the members after is_own stay as they are, except ids
+ * @ch:		out; map and the members from is_own on stay as they are, except ids
  * @map:	address of its mapping
  * @c:		copy of its control page, accepted by channel_check()
  * @is_shared_memory: true for a file, false for /dev/ktrace

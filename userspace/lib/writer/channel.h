@@ -45,10 +45,10 @@ struct channel_ids {
  * @thread:	first thread ring, as a pattern
  * @first_lost:	for each ring the first unread record that was given up to overwriting;
  *		NULL = not wanted
+ * @map:	its mapping, or while it is unused, addresses that it may take; NULL = none
+ * @map_size:	bytes there
  * @is_own:	it is, or was, the process's own; the members after this are for such a one
  * @number:	counts the process's recordings, from 1 on
- * @map:	the mapping, which own.c frees
- * @map_size:	its bytes
  * @users:	threads that hold it, and one more while it is the process's own
  * @leaves:	the process has a board to return to
  * @is_left:	the process has left it
@@ -76,10 +76,10 @@ struct channel {
 	struct kt_ring cpu;
 	struct kt_ring thread;
 	struct ktrace_channel_lost *first_lost;
-	bool is_own;
-	__u64 number;
 	char *map;
 	size_t map_size;
+	bool is_own;
+	__u64 number;
 	__u32 users;
 	bool leaves;
 	bool is_left;
@@ -88,10 +88,9 @@ struct channel {
 	struct channel *next;
 };
 
-/* struct ktrace_channel - see <ktrace/channel.h>; @size: of its mapping; @seen: its control page */
+/* struct ktrace_channel - see <ktrace/channel.h>; @seen: its control page */
 struct ktrace_channel {
 	struct channel ch;
-	size_t size;
 	struct ktrace_control seen;
 };
 

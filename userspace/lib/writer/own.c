@@ -11,9 +11,11 @@
  *
  * A channel's memory is freed in two steps. When the process leaves, private empty pages replace
  * it: a head of 0 has no room either, and what late writers store is lost. When the last
- * thread lets go, the addresses are unmapped. struct channel itself is reused, never unmapped: a
- * thread that has read its address too early counts itself as a user, finds that the channel is
- * not the present one, and takes that back.
+ * thread lets go, the pages become read-only, which take no memory. The addresses are never
+ * unmapped; a later channel takes them. A thread that holds no channel, and is stopped between
+ * two instructions of an event, may yet read the event's byte there. struct channel itself is
+ * reused, too: a thread that has read its address too early counts itself as a user, finds that
+ * the channel is not the present one, and takes that back.
  *
  * A handler that interrupts the library must not move its thread: the interrupted function still
  * uses the channel. So the outermost call is remembered by its frame. A handler may leave by
@@ -89,13 +91,35 @@ struct channel *own_alloc(void)
 	return ch;
 }
 
+/*
+ * Replaces memory by empty pages. They exist before they are moved there, so that no address is
+ * without memory if there is none: then what was there stays.
+ */
+static void empty(char *at, size_t size, int prot)
+{
+	char *pages = mmap(NULL, size, prot, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (pages != MAP_FAILED && mremap(pages, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, at) ==
+	    MAP_FAILED)
+		munmap(pages, size);
+}
+
+/* Keeps the addresses for a later channel. */
+static void vacate(struct channel *ch)
+{
+	if (ch->is_pinned)
+		ch->map = NULL;
+	if (ch->map)
+		empty(ch->map, ch->map_size, PROT_READ);
+	else
+		ch->map_size = 0;
+	make_unused(ch);
+}
+
 /** own_free - give back a channel that was not published */
 void own_free(struct channel *ch)
 {
-	if (ch->map)
-		munmap(ch->map, ch->map_size);
-	ch->map = NULL;
-	make_unused(ch);
+	vacate(ch);
 }
 
 /*
@@ -112,10 +136,7 @@ static void put(struct channel *ch)
 	    !__atomic_compare_exchange_n(&ch->users, &left, 0, false, __ATOMIC_RELAXED,
 					 __ATOMIC_RELAXED))
 		return;
-	if (!ch->is_pinned)
-		munmap(ch->map, ch->map_size);
-	ch->map = NULL;
-	make_unused(ch);
+	vacate(ch);
 }
 
 /* Counts the caller as a user of the present channel, NULL if there is none. */
@@ -213,20 +234,6 @@ void own_publish(struct channel *ch)
 	__atomic_store_n(&own_channel, ch, __ATOMIC_RELEASE);
 }
 
-/*
- * Replaces the recording's memory by empty pages. They exist before they are moved there, so that
- * no address is without memory if there is none: then that of the recording stays, sealed.
- */
-static void empty_map(const struct channel *ch)
-{
-	char *empty = mmap(NULL, ch->map_size, PROT_READ | PROT_WRITE,
-			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	if (empty != MAP_FAILED && mremap(empty, ch->map_size, ch->map_size,
-					  MREMAP_MAYMOVE | MREMAP_FIXED, ch->map) == MAP_FAILED)
-		munmap(empty, ch->map_size);
-}
-
 /**
  * own_leave - let the process leave a channel
  *
@@ -241,7 +248,8 @@ void own_leave(struct channel *ch)
 	__atomic_store_n(&own_channel, NULL, __ATOMIC_SEQ_CST);
 	/* ORD(own_leave:A) pairs ORD(over_head:A): known to be left before the rings are gone */
 	kt_store_release(&ch->is_left, true);
-	empty_map(ch);
+	/* If there is no memory, that of the recording stays, sealed. */
+	empty(ch->map, ch->map_size, PROT_READ | PROT_WRITE);
 	__atomic_add_fetch(&ch->users, USERS_LEFT, __ATOMIC_RELAXED);
 	put(ch);
 }
