@@ -392,16 +392,23 @@ static bool is_elsewhere(const struct attach *at, __u32 slot)
 	       found.state == KTRACE_BOARD_JOINED;
 }
 
-void attach_end(struct attach *at)
+bool attach_end(struct attach *at)
 {
 	__u32 nr = 0, silent = 0, elsewhere = 0, pid = 0, full;
+	bool has_joined = false;
 
 	if (!at->board)
-		return;
+		return false;
 	look_at_all(at);
 	for (__u32 i = 0; i < KTRACE_BOARD_SLOTS; i++) {
-		nr += at->chosen[i].fate != ATTACH_NOT_CHOSEN;
-		if (at->chosen[i].fate != ATTACH_WAITS || is_gone((__s32)at->chosen[i].pid))
+		if (at->chosen[i].fate == ATTACH_NOT_CHOSEN)
+			continue;
+		nr++;
+		if (is_gone((__s32)at->chosen[i].pid))
+			continue;
+		/* One that waits may be joining right now. */
+		has_joined |= at->chosen[i].fate != ATTACH_REFUSED;
+		if (at->chosen[i].fate != ATTACH_WAITS)
 			continue;
 		if (is_elsewhere(at, i)) {
 			elsewhere++;
@@ -424,6 +431,7 @@ void attach_end(struct attach *at)
 	if (full != at->full)
 		log_note("%u programs found no free slot on the board: they could not be attached",
 			 full - at->full);
+	return has_joined;
 }
 
 /* Reads which programs take part: whether they can leave. */

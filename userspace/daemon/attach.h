@@ -70,8 +70,12 @@ void attach_look(struct attach *at, __u64 now);
 /** attach_is_over - true if all processes of -p have ended */
 bool attach_is_over(const struct attach *at);
 
-/** attach_end - want nothing any more; report programs that never joined */
-void attach_end(struct attach *at);
+/**
+ * attach_end - want nothing any more; report programs that never joined
+ *
+ * Return: true if programs that live may have joined.
+ */
+bool attach_end(struct attach *at);
 
 /**
  * attach_release_stale - let programs that are asked for leave sessions whose ktraced was killed

@@ -129,8 +129,8 @@ static void dismiss(struct recording *r)
 {
 	struct ktrace_holders h;
 
-	attach_end(&r->attach);
-	if (ktrace_session_holders(r->session, 1, &h) || !h.nr)
+	/* Those that have joined late are known from the board, too. */
+	if (!attach_end(&r->attach) && (ktrace_session_holders(r->session, 1, &h) || !h.nr))
 		return;
 	if (ktrace_session_dismiss(r->session) == -EOPNOTSUPP)
 		log_note("programs without a board or with an older libktrace took part: those of "
