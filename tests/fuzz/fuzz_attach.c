@@ -147,7 +147,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct backend_channel bc = { .size = FILE_SIZE };
 	struct input in = { data, data + size };
 	struct ktrace_control c;
-	char *map;
 	int steps;
 
 	if (!file.path[0])
@@ -158,15 +157,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	scribble(image, &in, input_number(&in, 1) & 31);
 	memfile_fill(&file, image, sizeof(image));
 	bc.fd = file.fd;
-	if (map_channel(&bc, &map, &c))
+	if (map_channel(&bc, &channel, &c))
 		return 0;
-	channel_init(&channel, map, &c, true);
+	channel_init(&channel, channel.map, &c, true);
 	/* How long to wait is the owner's to say. */
 	channel.timeout_ms = 0;
 	ev.header = KTRACE_ID_FIRST;
 	for (steps = 0; steps < 200 && input_left(&in); steps++)
 		act(&ev, &in);
-	mmap(map, bc.size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	mmap(channel.map, bc.size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 	forget();
 	return 0;
 }
