@@ -439,7 +439,7 @@ attached()
 	refused --comm late
 	[[ $stderr == *"no running program matched"* ]]
 	refused -p "$inner"
-	[[ $stderr == *"process $inner cannot be attached: it is in another PID namespace"* ]]
+	[[ $stderr == *"process $inner"*"it is in another PID namespace"* ]]
 	rm -f t
 	nsenter -t "$inner" -p -m "$KTRACED" "--backend=$KTRACE_BACKEND" -o "$PWD/t" -p 1 &
 	recording=$!
