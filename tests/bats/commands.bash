@@ -19,7 +19,7 @@ declare -gA calls=(
 	# Types of events; beginnings of files; clocks
 	[events]=- [seq]=- [sync]=-
 	# What they read is no tracefile
-	[import]=- [recv-shark]=- [level]=- [doctor]=- [session]=-
+	[import]=- [recv-shark]=- [control]=- [level]=- [doctor]=- [session]=-
 )
 
 # every_command: sets $commands to all of them but help

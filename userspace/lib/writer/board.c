@@ -22,7 +22,6 @@
 #include "base/board_key.h"
 #include "base/proc_stat.h"
 #include "confined.h"
-#include "ids.h"
 #include "ring/port.h"
 #include "system.h"
 
@@ -430,14 +429,18 @@ void board_after_fork(void)
 
 	if (!board)
 		return;
-	if (ids_are_new()) {
-		/* Numbers of processes mean others here. What it executes finds the right board. */
+	own_pid = system_gettid();
+	if (own_pid == 1) {
+		/*
+		 * The first process of another PID namespace, where numbers mean other processes.
+		 * What it executes finds the right board. Further ones that enter a namespace by
+		 * fork() would cost every child a system call to tell.
+		 */
 		problem = "forked into another PID namespace";
 		kt_store(&own, NULL);
 		board = NULL;
 		return;
 	}
-	own_pid = system_gettid();
 	take_slot(parent, pid, since);
 	if (own && parent)
 		kt_store(&own->state, kt_load(&parent->state));

@@ -53,16 +53,10 @@ void ids_init(struct channel *ch, __u64 home)
 		enter_space(ch);
 }
 
-/** ids_are_new - true in a child that fork() has made in another PID namespace */
-bool ids_are_new(void)
-{
-	return system_gettid() == 1 || (!is_confined() && !getppid());
-}
-
 /** ids_after_fork - called in the child before it announces anything */
 void ids_after_fork(struct channel *ch)
 {
-	if (ch->ids.home && ids_are_new())
+	if (ch->ids.home && (system_gettid() == 1 || (!is_confined() && !getppid())))
 		enter_space(ch);
 }
 

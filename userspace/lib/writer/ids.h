@@ -9,7 +9,6 @@
 struct channel;
 
 void ids_init(struct channel *ch, __u64 home);
-bool ids_are_new(void);
 void ids_after_fork(struct channel *ch);
 bool ids_are_foreign(void);
 bool ids_have_home(void);
