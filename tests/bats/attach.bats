@@ -193,6 +193,7 @@ attached()
 
 @test "attach and leave many times, under load, nothing lost without a count" {
 	local i rounds=20
+	! in_guest || rounds=5
 	[ -z "${KTRACE_LONG:-}" ] || rounds=1000
 	late -t 4 -u 20
 	for ((i = 0; i < rounds; i++)); do
@@ -294,8 +295,10 @@ attached()
 }
 
 @test "attach: while events get their ids, none is recorded without one" {
+	local i rounds=10
+	! in_guest || rounds=3
 	late -t 4 -u 20
-	for _ in 1 2 3 4 5 6 7 8 9 10; do
+	for ((i = 0; i < rounds; i++)); do
 		attached -p "$late" --policy block
 	done
 	stop_late
