@@ -103,7 +103,8 @@ static void check_filter(const char *list)
 	REQUIRE(!ret || ret == -ENAMETOOLONG);
 	if (ret)
 		return;
-	REQUIRE(strlen(filter) < sizeof(filter) && strlen(filter) <= 4 * strlen(list));
+	REQUIRE(strlen(filter) < sizeof(filter));
+	REQUIRE(strlen(filter) <= 4 * strlen(list) + sizeof(SELECT_MARK));
 	if (!is_plain(list) || !list[strspn(list, ",")])
 		return;
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
