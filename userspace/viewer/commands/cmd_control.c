@@ -255,7 +255,8 @@ static int stop(const struct live_recordings *all, const struct wish *w)
 {
 	const int status = send_word(all, w, "stop", NULL);
 
-	if (status == STATUS_OK)
+	/* Root must not open what another user names, or wait for a lock of that user. */
+	if (status == STATUS_OK && all->list->port.uid == geteuid())
 		await_file(all->list);
 	return status;
 }
