@@ -28,6 +28,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "confined.h"
 #include "system.h"
 #include "thread.h"
 #include "thread_ring.h"
@@ -109,9 +110,10 @@ static void vacate(struct channel *ch)
 {
 	if (ch->is_pinned)
 		ch->map = NULL;
-	if (ch->map)
+	/* A filter of system calls may have come meanwhile: then the pages stay as they are. */
+	if (ch->map && !is_confined())
 		empty(ch->map, ch->map_size, PROT_READ);
-	else
+	if (!ch->map)
 		ch->map_size = 0;
 	make_unused(ch);
 }
