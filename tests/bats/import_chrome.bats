@@ -112,6 +112,27 @@ for line in sys.stdin:
     open_ = name if what == "begin" else None'
 }
 
+@test "import chrome: an end with a name ends the slice of that name, if any is open" {
+	cat >a <<'END'
+[{"ph":"b","cat":"c","name":"A","id":7,"pid":1,"tid":1,"ts":0},
+{"ph":"b","cat":"c","name":"B","id":7,"pid":1,"tid":1,"ts":1},
+{"ph":"e","cat":"c","name":"A","id":7,"pid":1,"tid":1,"ts":5},
+{"ph":"e","cat":"c","name":"B","id":7,"pid":1,"tid":1,"ts":9},
+{"ph":"B","name":"A","pid":1,"tid":2,"ts":0},
+{"ph":"B","name":"B","pid":1,"tid":2,"ts":1},
+{"ph":"B","name":"C","pid":1,"tid":2,"ts":2},
+{"ph":"E","name":"B","pid":1,"tid":2,"ts":5},
+{"ph":"E","name":"other","pid":1,"tid":2,"ts":6},
+{"ph":"E","pid":1,"tid":2,"ts":9}]
+END
+	import a
+	[ "$status" = 0 ]
+	[ "$("$KTRACE" list --json -e 'c:*' t | jq -r '"\(.event)@\(.ns / 1000)"' | paste -sd' ')" = \
+		'c:A_begin@0 c:B_begin@1 c:A_end@5 c:B_end@9' ]
+	[ "$("$KTRACE" list --json -e '*:*_end' t | jq -r 'select(.tid == 2) | "\(.event)@\(.ns / 1000)"' | paste -sd' ')" = \
+		'track:B_end@5 track:C_end@6 track:A_end@9' ]
+}
+
 @test "import chrome: any ids of processes and threads" {
 	cat >a <<'END'
 [{"ph":"i","name":"a","pid":1,"tid":5,"ts":1},{"ph":"i","name":"b","pid":2,"tid":5,"ts":2},

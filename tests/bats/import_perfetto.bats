@@ -297,6 +297,21 @@ legacy()
 	[ "$(sed -n '1p;2p;3p;514p' ends | tr '\n' ' ')" = 'track:slice_end track:slice_end c:f512_end c:f1_end ' ]
 }
 
+@test "import perfetto: an end with a name ends the slice of that name" {
+	{
+		clocks '6 1000 3 1000 1 1000'
+		p='"trusted_packet_sequence_id":9,"track_event":{"track_uuid":5,"categories":["c"],'
+		echo "{\"timestamp\":2000,$p\"type\":1,\"name\":\"a\"}}"
+		echo "{\"timestamp\":2001,$p\"type\":1,\"name\":\"b\"}}"
+		echo "{\"timestamp\":2002,$p\"type\":2,\"name\":\"a\"}}"
+		echo "{\"timestamp\":2003,$p\"type\":2,\"name\":\"other\"}}"
+	} | make_trace trace
+	import trace
+	[ "$status" = 0 ]
+	[ "$("$KTRACE" list --json -e 'c:*' t | jq -r .event | paste -sd' ')" = \
+		'c:a_begin c:b_begin c:a_end c:b_end' ]
+}
+
 @test "import perfetto: before a writer's first packet there is a loss if it has a cause" {
 	{
 		clocks '6 1000 3 1000 1 1000'

@@ -180,6 +180,14 @@ int builder_write(struct event_builder *b)
 	return spool_write(&b->spool, b->f);
 }
 
+__u32 open_find(const __u32 *open, __u32 last, __u32 number)
+{
+	for (__u32 i = last + 1; i-- > 0;)
+		if (open[i] == number)
+			return i;
+	return last;
+}
+
 int slices_open(struct open_slices *s, __u32 number)
 {
 	if (s->depth < BUILDER_DEPTH) {
@@ -191,10 +199,17 @@ int slices_open(struct open_slices *s, __u32 number)
 	return 0;
 }
 
-__u32 slices_close(struct open_slices *s)
+__u32 slices_close(struct open_slices *s, __u32 number)
 {
+	__u32 i;
+
 	if (!s->depth)
 		return 0;
 	s->depth--;
-	return s->depth < BUILDER_DEPTH ? s->open[s->depth] : 0;
+	if (s->depth >= BUILDER_DEPTH)
+		return 0;
+	i = open_find(s->open, s->depth, number);
+	number = s->open[i];
+	memmove(s->open + i, s->open + i + 1, (s->depth - i) * sizeof(*s->open));
+	return number;
 }

@@ -84,9 +84,14 @@ int builder_lost(struct event_builder *b, int cpu, __u64 ts, __u32 reason, __u64
 /* Writes all events in order of time. Return: 0, -errno. */
 int builder_write(struct event_builder *b);
 
+/* Returns the index of the last @number in @open, whose last index is @last; @last if none is */
+__u32 open_find(const __u32 *open, __u32 last, __u32 number);
 /* Remembers a slice that begins. Return: 0, -ENOMEM. */
 int slices_open(struct open_slices *s, __u32 number);
-/* Returns the number of the innermost slice, and forgets it; 0: none, or too deep */
-__u32 slices_close(struct open_slices *s);
+/*
+ * Forgets the innermost slice with this number; if there is none or @number is 0, the innermost of
+ * all. Returns its number; 0: none, or too deep
+ */
+__u32 slices_close(struct open_slices *s, __u32 number);
 
 #endif

@@ -194,11 +194,15 @@ static int put_begin(struct chrome *c, const struct chrome_event *e, struct fore
 static int put_end(struct chrome *c, const struct chrome_event *e, struct foreign_thread *thread,
 		   __s64 ns)
 {
+	const int named = e->name.at ? name_event(c, e) : builder_name(&c->b, "track", "slice");
 	const bool is_open = thread->slices.depth;
-	int number = (int)slices_close(&thread->slices);
+	int number;
 
+	if (named < 0)
+		return named;
+	number = (int)slices_close(&thread->slices, (__u32)named);
 	if (!number && (!is_open || e->name.at))
-		number = e->name.at ? name_event(c, e) : builder_name(&c->b, "track", "slice");
+		number = named;
 	if (number < 0)
 		return number;
 	builder_begin(&c->b, (__u32)number, "_end", "");

@@ -191,13 +191,14 @@ static int put_named(struct conversion *c, const TrackEvent *e, const struct sli
 static int put_slice_end(struct conversion *c, const TrackEvent *e, struct track *track,
 			 const struct track_thread *thread)
 {
-	const struct slice *slice = NULL;
-	__u32 number;
+	const bool is_named = e->name || e->has_name_iid;
+	const struct slice *slice = is_named ? slice_of(c, e) : NULL;
+	__u32 number = slice ? number_of(c, slice) : TRACK_NO_NUMBER;
 
-	if (!track_end(track, &number))
-		slice = e->name || e->has_name_iid ? slice_of(c, e) : NULL;
-	else if (number != TRACK_NO_NUMBER)
-		slice = hash_table_at(&c->slices, number);
+	if (is_named && !slice)
+		return -ENOMEM;
+	if (track_end(track, &number))
+		slice = number == TRACK_NO_NUMBER ? NULL : hash_table_at(&c->slices, number);
 	/* No slice: it began before the trace or is too deep, and its end is unnamed. */
 	event_begin(c, slice ? slice->provider : "track", slice ? slice->name : "slice", "_end");
 	return end_event(c, e, thread);

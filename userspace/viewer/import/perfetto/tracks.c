@@ -3,6 +3,7 @@
 #include "tracks.h"
 
 #include "base/grow.h"
+#include "import/event_builder.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -140,9 +141,17 @@ int track_begin(struct track *track, __u32 number)
 
 bool track_end(struct track *track, __u32 *number)
 {
+	__u32 i;
+
 	if (!track->depth)
 		return false;
 	track->depth--;
-	*number = track->depth < TRACK_DEPTH ? track->open[track->depth] : TRACK_NO_NUMBER;
+	if (track->depth >= TRACK_DEPTH) {
+		*number = TRACK_NO_NUMBER;
+		return true;
+	}
+	i = open_find(track->open, track->depth, *number);
+	*number = track->open[i];
+	memmove(track->open + i, track->open + i + 1, (track->depth - i) * sizeof(*track->open));
 	return true;
 }

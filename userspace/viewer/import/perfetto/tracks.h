@@ -87,7 +87,10 @@ struct track *tracks_get(struct tracks *t, __u64 uuid);
 struct track_thread tracks_thread(struct tracks *t, struct track *track, __u32 pid);
 /* Opens a slice; @number is the caller's. Return: 0, -ENOMEM. */
 int track_begin(struct track *track, __u32 number);
-/* Closes the innermost slice. Return: false: none is open; @number: TRACK_NO_NUMBER if unknown */
+/*
+ * Closes the innermost slice with *@number; if there is none, the innermost of all. Return: false:
+ * none is open; @number: TRACK_NO_NUMBER if unknown
+ */
 bool track_end(struct track *track, __u32 *number);
 /* Returns the name of a process's main thread, NULL: unknown */
 const char *tracks_main(const struct tracks *t, __u32 pid);

@@ -38,7 +38,7 @@ static int begin_slice(struct systrace *s, const struct atrace_mark *m, struct o
 static int end_slice(struct systrace *s, const struct atrace_mark *m, struct open_slices *slices)
 {
 	const bool is_open = slices->depth;
-	int number = (int)slices_close(slices);
+	int number = (int)slices_close(slices, 0);
 
 	if (!is_open)
 		number = m->name_size ? name_mark(s, m) : builder_name(s->b, "track", "slice");
