@@ -153,14 +153,14 @@ END
 @test "import chrome: stack frames, samples, systemTraceEvents" {
 	cat >a <<'END'
 {"stackFrames":{"1":{"name":"main"},"2":{"name":"f","parent":"1"},"3":{"name":"loop","parent":3}},
-"traceEvents":[{"ph":"P","cat":"p","name":"s","pid":7,"tid":8,"ts":1,"sf":2},{"ph":"i","name":"x","pid":7,"tid":8,"ts":2,"sf":3},
+"traceEvents":[{"ph":"P","cat":"p","name":"s","pid":7,"tid":8,"ts":1,"dur":3,"sf":2},{"ph":"i","name":"x","pid":7,"tid":8,"ts":2,"sf":3},
 {"ph":"i","name":"y","pid":7,"tid":8,"ts":3,"sf":99}],
 "samples":[{"cpu":1,"tid":8,"ts":4,"name":"cycles","sf":2,"weight":10}],
 "systemTraceEvents":"# tracer: nop\n  a b-8  [003] d..2 0.000005: sched_switch: prev_comm=a b prev_pid=8 prev_prio=120 prev_state=D ==> next_comm=swapper/3 next_pid=0 next_prio=120\n"}
 END
 	import a
 	[ "$status" = 0 ]
-	lists 'p:s phase="P" callchain="f;main"$'
+	lists 'p:s phase="P" dur=3 callchain="f;main"$'
 	lists 'track:y sf=99$'
 	lists '7/8 .*sample:cycles callchain="f;main" cpu=1 weight=10$'
 	lists ' 0.000004000 \[003\] .*sched:switch prev_tid=8 next_tid=0 .*prev_state=DISK prev_comm="a b"'
@@ -184,7 +184,15 @@ END
 	import a
 	[ "$status" = 1 ]
 	says '^t: 1 events'
-	says '3 elements are not events, or have no phase or time; the first is at byte 46'
+	says '3 elements are not events, or have no phase, time or possible duration; the first is at byte 46'
+	# No end is made up where the duration is no time.
+	for dur in '"5a"' -5 1e30 '{}'; do
+		printf '[{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":%s}]' "$dur" >a
+		import a
+		[ "$status" = 1 ]
+		says '1 elements are not events, or .* possible duration; the first is at byte 1'
+		says '^t: 0 events'
+	done
 	printf '[{"ph":"i","name":"a","pid":1,"tid":1,"ts":1}] more' >a
 	import a
 	[ "$status" = 1 ]

@@ -154,6 +154,8 @@ static void put_fields(struct chrome *c, const struct chrome_event *e)
 		chrome_put_named(c, "scope", &e->s);
 	if (!e->phase || !strchr(KNOWN_PHASES, e->phase))
 		chrome_put_named(c, "phase", &e->ph);
+	if (e->phase != 'X')
+		chrome_put_named(c, "dur", &e->dur);
 	for (int i = 0; i < e->other_nr; i++)
 		chrome_put_field(c, &e->key[i], &e->value[i]);
 	if (e->sf.at)
@@ -210,6 +212,21 @@ static int put_end(struct chrome *c, const struct chrome_event *e, struct foreig
 	return chrome_put(c, thread, ns, 0);
 }
 
+static bool has_duration(const struct chrome_event *e)
+{
+	return e->dur.at && e->dur.kind != JSON_NULL;
+}
+
+/* True if a slice's duration is none, or ends at a time that can be written. */
+static bool is_possible(const struct chrome *c, const struct chrome_event *e, __s64 ns)
+{
+	__s64 dur;
+
+	return e->phase != 'X' || !has_duration(e) ||
+	       (chrome_time(&e->dur, &dur) && dur >= 0 &&
+		dur <= INT64_MAX - c->shift - (ns > 0 ? ns : 0));
+}
+
 static int put_complete(struct chrome *c, const struct chrome_event *e,
 			const struct foreign_thread *thread, __s64 ns)
 {
@@ -218,14 +235,12 @@ static int put_complete(struct chrome *c, const struct chrome_event *e,
 
 	if (number < 0)
 		return number;
-	/* Without a duration the slice has no end. */
-	if (e->dur.at && (!chrome_time(&e->dur, &dur) || dur < 0 ||
-			  dur > INT64_MAX - c->shift - (ns > 0 ? ns : 0)))
-		dur = 0;
+	chrome_time(&e->dur, &dur);
 	builder_begin(&c->b, (__u32)number, "_begin", c->name.buf);
 	put_fields(c, e);
 	ret = chrome_put(c, thread, ns, INT64_MAX - dur);
-	if (ret || !e->dur.at)
+	/* Without a duration the slice has no end. */
+	if (ret || !has_duration(e))
 		return ret;
 	builder_begin(&c->b, (__u32)number, "_end", "");
 	return chrome_put(c, thread, ns + dur, dur ? INT64_MIN + dur : INT64_MAX);
@@ -338,7 +353,7 @@ int chrome_convert(struct chrome *c, const struct json_value *v)
 		return 0;
 	if (e.phase == 'M')
 		return put_fact(c, &e);
-	if (!e.ph.at || !chrome_time(&e.ts, &ns)) {
+	if (!e.ph.at || !chrome_time(&e.ts, &ns) || !is_possible(c, &e, ns)) {
 		chrome_count_bad(c, v);
 		return 0;
 	}

@@ -154,9 +154,9 @@ static int complain(const struct chrome *c)
 		complain_about(c->path, "byte %zu: %s; the events before it are imported",
 			       c->stop_at, c->why);
 	if (c->bad)
-		complain_about(c->path, "%llu elements are not events, or have no phase or time; "
-			       "the first is at byte %llu", (unsigned long long)c->bad,
-			       (unsigned long long)c->bad_at);
+		complain_about(c->path, "%llu elements are not events, or have no phase, time or "
+			       "possible duration; the first is at byte %llu",
+			       (unsigned long long)c->bad, (unsigned long long)c->bad_at);
 	if (c->long_nr)
 		complain_about(c->path, "%llu members of the trace are longer than 1 MiB, and left "
 			       "out", (unsigned long long)c->long_nr);
