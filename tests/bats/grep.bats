@@ -209,6 +209,18 @@ unknown()
 	[[ $stderr != *'no event has'* ]]
 }
 
+@test "an event that there is not is said with its place" {
+	run_ktrace grep -c 'item = 7 || event = work' "$SMALL"
+	[ "$status" -eq 0 ]
+	[ "$output" = 1 ]
+	[[ $stderr == *"filter: column 21: no event is called 'work' (did you mean 'demo:work'?); 'ktrace events FILE' lists them"* ]]
+	run_ktrace list --filter 'event.family != dmeo && event.subname ~ "nosuch*"' "$SMALL"
+	[[ $stderr == *"no event is called 'dmeo' (did you mean 'demo'?);"*"no event is called 'nosuch"* ]]
+	run_ktrace grep -c 'event ~ "*:w?rk" || event = kernel:7 || event.family = user || event.subname = lost ||
+		event.subname = 17 || event ~ "kernel:*" || event.name = ktrace:lost' "$SMALL"
+	[[ $stderr != *'no event is called'* ]]
+}
+
 # make_busy: "busy", a file of threads that run, call and are interrupted
 make_busy()
 {

@@ -289,6 +289,11 @@ ktraced: try 'ktraced --help'" ]
 	[[ $stderr == *"no event has a field 'stat.pid' (did you mean 'state.pid'?);"* ]]
 	run_ktrace list -e 'k,users,kern:17' t
 	[ "$(wc -l <<<"$stderr")" = 3 ]
+	# A star at the beginning is no reason for silence.
+	run_ktrace list -e '*_item,*:nosuch,user:x*' t
+	[ "$(wc -l <<<"$stderr")" = 3 ]
+	run_ktrace list -e '*,*:*,k*,*r:[0-9]*,*:l*' t
+	[ -z "$stderr" ]
 }
 
 @test "the viewer: what a table is made of was not recorded: said, and how it is" {

@@ -157,14 +157,14 @@ bool ktrace_filter_match(struct ktrace_filter *f, const struct ktrace_trace_even
 bool ktrace_filter_uses(const struct ktrace_filter *f, const struct ktrace_filter_source *source);
 
 /**
- * ktrace_filter_unknown - check a comparison for an unknown field or value name
+ * ktrace_filter_unknown - check a comparison for an unknown field, event or value name
  * @f:		the filter
  * @set:	the files; fields they have not described yet are unknown
  * @i:		number of the comparison, from 0
- * @error:	filled in if 1 or 2 is returned: the place, and a suggestion
+ * @error:	filled in if 1, 2 or 3 is returned: the place, and a suggestion
  *
  * Return: 1 no described payload has such a field; 2 the payloads with that field have no value of
- * that name; 0 neither, or the field is not in a payload; -ENOENT if there are not so many
+ * that name; 3 no described event is called so; 0 none of these; -ENOENT if there are not so many
  * comparisons.
  */
 int ktrace_filter_unknown(const struct ktrace_filter *f, const struct ktrace_traceset *set,

@@ -270,14 +270,20 @@ bool event_select_event(struct event_select *s, const struct ktrace_trace_event 
  */
 static bool is_always_there(const char *glob)
 {
-	static const char *const providers[] = { "ktrace", "kernel", "user", "unknown" };
-	size_t n = strcspn(glob, ":*?["), i;
-	bool is_whole = !glob[n] || glob[n] == ':';
+	static const char *const numbered[] = { "kernel", "user", "unknown" };
+	const size_t n = strcspn(glob, ":");
+	const char *after = glob[n] ? glob + n + 1 : "";
+	const bool is_number = strspn(after, "0123456789*?[-]") == strlen(after);
+	char provider[64], name[64];
+	size_t i;
 
-	for (i = 0; i < sizeof(providers) / sizeof(providers[0]); i++)
-		if (!strncmp(glob, providers[i], n) && (!is_whole || !providers[i][n]))
+	snprintf(provider, sizeof(provider), "%.*s", (int)n, glob);
+	for (i = 0; is_number && i < sizeof(numbered) / sizeof(numbered[0]); i++) {
+		snprintf(name, sizeof(name), "%s:", numbered[i]);
+		if (event_glob_matches(provider, name))
 			return true;
-	return false;
+	}
+	return event_glob_matches(glob, "ktrace:lost");
 }
 
 /* Finds the nearest event name, or "PROVIDER:*". */
@@ -329,7 +335,8 @@ static bool is_described(const char *glob, const struct ktrace_trace *trace)
 static void complain_field(int ret, const struct ktrace_filter_error *error)
 {
 	complain_safely("ktrace: %s%s", filter_message(error),
-			ret == 2 ? "" : "; 'ktrace grep -l FILE' lists them");
+			ret == 1 ? "; 'ktrace grep -l FILE' lists them" :
+			ret == 3 ? "; 'ktrace events FILE' lists them" : "");
 	if (ret == 2)
 		command_wrong();
 }
