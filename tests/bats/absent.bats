@@ -87,6 +87,35 @@ lacks()
 	[[ $stderr == *"2 programs could not take part, with an empty environment: sleep"* ]]
 }
 
+@test "the command itself is static: that is the reason, however short it runs" {
+	local i
+	run_ktraced --pthread -o t -- "$PROGS/pthread_static" 1
+	[[ $stderr == *"could not take part, that cannot load the library (static, "*"): pthread_static"* ]]
+	for i in 1 2 3; do
+		run_ktraced --pthread -o t -- "$PROGS/pthread_static" 0
+		[[ $stderr == *"could not take part, that cannot load the library (static, "*"): pthread_static"* ]]
+		[[ $stderr != *"unknown reason"* ]]
+	done
+}
+
+@test "the dynamic linker as the command is no static program" {
+	local linker
+	linker=$(readelf -l "$PROGS/pthread_shared" | sed -n 's/.*interpreter: \(.*\)]/\1/p')
+	run_ktraced --pthread -o t -- "$linker" "$PROGS/pthread_shared"
+	[ "$status" -eq 0 ]
+	[[ $stderr != *static* && $stderr != *"could not take part"* ]]
+	[ "$("$KTRACE" list -e 'pthread:*' t | wc -l)" -gt 0 ]
+}
+
+@test "a program with a set-user-ID bit" {
+	requires_root
+	let_others_in
+	cp "$(command -v sleep)" lying
+	chown nobody lying
+	chmod 4755 lying
+	lacks "with a set-user-ID bit or similar" lying ./lying 0.5
+}
+
 @test "too little address space" {
 	# shellcheck disable=SC2016
 	lacks "with too little address space (ulimit -v)" sleep sh -c 'ulimit -v 20000; exec sleep 0.5'

@@ -139,6 +139,7 @@ int preload_prepare(const char *command, struct preload *p)
 	*p = (struct preload){ 0 };
 	error = find_library(path, &p->has_narrow);
 	reason = program_obstacle(command, p->has_narrow);
+	p->is_unfit = reason;
 	if (reason) {
 		log_note("--pthread: %s %s: its threads and locks are not recorded",
 			 command, reason);

@@ -10,11 +10,13 @@
  * @libraries:	LD_PRELOAD: our library, followed by the old value
  * @asan:	ASAN_OPTIONS: makes ASan tolerate that, followed by the old value
  * @has_narrow:	our library is also installed for 32-bit programs
+ * @is_unfit:	the command's file shows that it cannot load our library
  */
 struct preload {
 	char *libraries;
 	char *asan;
 	bool has_narrow;
+	bool is_unfit;
 };
 
 /**

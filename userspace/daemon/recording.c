@@ -304,6 +304,8 @@ static int fork_command(struct recording *r, const struct ktrace_session_info *i
 	}
 	snprintf(space, sizeof(space), "%llu", pidspace_own());
 	r->capture.absent.has_narrow = preload.has_narrow;
+	if (preload.is_unfit)
+		absent_unfit(&r->capture.absent, r->options->argv[0]);
 	if (preload.libraries) {
 		env[2] = (struct command_variable){ "LD_PRELOAD", preload.libraries };
 		env[3] = (struct command_variable){ "ASAN_OPTIONS", preload.asan };

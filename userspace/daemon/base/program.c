@@ -85,6 +85,15 @@ static bool has_sanitizer(Elf *elf)
 	return false;
 }
 
+/* True for the dynamic linker of the GNU C library, which can be a command with a program. */
+static bool is_linker(Elf *elf)
+{
+	static const char name[] = "\0ld-linux";
+	Elf_Data *names = find_names(elf);
+
+	return names && memmem(names->d_buf, names->d_size, name, sizeof(name) - 1);
+}
+
 /* The linker of musl finds neither the GNU C library nor, in musl, all that our library needs. */
 static bool is_for_musl(Elf *elf, const GElf_Phdr *interp)
 {
@@ -125,7 +134,7 @@ static const char *obstacle(Elf *elf, bool has_narrow)
 	if (!is_narrow(elf) && !is_own(elf))
 		return "is a program for another kind of machine";
 	if (!find_header(elf, PT_INTERP, &ph))
-		return "is statically linked";
+		return is_linker(elf) ? NULL : "is statically linked";
 	if (is_for_musl(elf, &ph))
 		return "is for the C library musl";
 	if (has_sanitizer(elf))

@@ -91,6 +91,13 @@ void absent_begin(struct absent *a, struct ktrace_session *s, const char *env)
 	a->area = mapped(a->is_device ? KTRACE_DEVICE : path ? path + 1 : env);
 }
 
+void absent_unfit(struct absent *a, const char *command)
+{
+	const char *slash = strrchr(command, '/');
+
+	snprintf(a->unfit, sizeof(a->unfit), "%s", slash ? slash + 1 : command);
+}
+
 void absent_noted(struct absent *a, const struct ktrace_entry_copy *entry)
 {
 	const bool is_process = entry->type == KTRACE_ENTRY_PROCESS;
@@ -126,6 +133,25 @@ static bool is_others(__u32 pid)
 		return false;
 	line = strstr(status, "\nUid:");
 	return line && strtoul(line + 5, NULL, 10) != geteuid();
+}
+
+/* True if a line of the status has two first numbers that differ: real and effective ids */
+static bool differ(const char *status, const char *name)
+{
+	const char *line = strstr(status, name);
+	unsigned int real, effective;
+
+	return line && sscanf(line + strlen(name), "%u %u", &real, &effective) == 2 &&
+	       real != effective;
+}
+
+/* True if the process has other rights than before its program, and so a cleared LD_PRELOAD. */
+static bool is_secure(__u32 pid)
+{
+	char status[1024];
+
+	return read_file(pid, "status", status, sizeof(status)) &&
+	       (differ(status, "\nUid:") || differ(status, "\nGid:"));
 }
 
 static const char *variable(const char *environment, size_t size, const char *name)
@@ -227,13 +253,16 @@ static enum absent_reason reason_of(const struct absent *a, __u32 pid)
 
 	if (!a->for_all && is_others(pid))
 		return ABSENT_USER;
+	if (is_secure(pid))
+		return ABSENT_SECURE;
 	snprintf(path, sizeof(path), "/proc/%u/exe", pid);
 	is_alive = readlink(path, exe, sizeof(exe)) > 0;
 	reason = a->session ? ABSENT_NR : lacks_variable(pid, is_alive);
-	if (reason != ABSENT_NR)
-		return reason;
-	reason = obstacle(a, pid);
-	if (reason == ABSENT_NR && is_alive && program_obstacle(path, a->has_narrow))
+	if (reason == ABSENT_NR)
+		reason = obstacle(a, pid);
+	/* ktraced sets no LD_PRELOAD for a command that cannot load the library. */
+	if ((reason == ABSENT_NR || reason == ABSENT_PRELOAD) && is_alive &&
+	    program_obstacle(path, a->has_narrow))
 		return ABSENT_PROGRAM;
 	return reason;
 }
@@ -339,7 +368,7 @@ static enum absent_reason reason_of_exec(const struct absent *a, const struct kt
 	if (e->flags & KTRACE_EXEC_NO_SESSION)
 		return ABSENT_ENVIRONMENT;
 	if (e->flags & KTRACE_EXEC_NO_LIBRARY)
-		return ABSENT_PRELOAD;
+		return e->flags & KTRACE_EXEC_STATIC ? ABSENT_PROGRAM : ABSENT_PRELOAD;
 	if (e->flags & KTRACE_EXEC_ROOT)
 		return ABSENT_ROOT;
 	if (e->flags & KTRACE_EXEC_STATIC)
@@ -517,7 +546,7 @@ static void judge_command(struct absent *a)
 	if (!one) {
 		one = add(a, a->command);
 		if (one)
-			one->reason = ABSENT_UNKNOWN;
+			one->reason = strcmp(a->last, a->unfit) ? ABSENT_UNKNOWN : ABSENT_PROGRAM;
 	}
 	if (!one)
 		return;

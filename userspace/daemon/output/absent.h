@@ -62,6 +62,7 @@ struct absent_one {
  * @own:	programs that ktraced runs itself, 0 = none
  * @noted:	name of the command when it attached, or as seen taking part since
  * @last:	last name of the command, empty: unknown
+ * @unfit:	name of the command if its file cannot load the library, otherwise empty
  * @last_ns:	time of the last look
  * @took_ns:	duration of the last look
  * @begun_ns:	time of the first look
@@ -78,6 +79,7 @@ struct absent {
 	__u32 own[2];
 	char noted[16];
 	char last[16];
+	char unfit[16];
 	__u64 last_ns;
 	__u64 took_ns;
 	__u64 begun_ns;
@@ -85,6 +87,8 @@ struct absent {
 
 /* Called when @s is mapped, and before the command exists; @env: value of KTRACE_SESSION. */
 void absent_begin(struct absent *a, struct ktrace_session *s, const char *env);
+/* Notes that the file of the command cannot load the library. */
+void absent_unfit(struct absent *a, const char *command);
 /* Takes an @entry of the registry: a process takes part, or a thread has another name. */
 void absent_noted(struct absent *a, const struct ktrace_entry_copy *entry);
 /* Takes the module's reports, and looks at all descendants if it is time; @is_early: sooner. */
