@@ -137,3 +137,18 @@ both()
 rows = sqlite3.connect("tosqlite").execute("pragma integrity_check").fetchall()
 assert rows == [("ok",)], rows'
 }
+
+@test "names in UTF-8 are names in tables, too" {
+	local command
+	cat >text <<-'END'
+		# tracer: nop
+		 été-8 [001] d..2 1.000001: sched_switch: prev_comm=été prev_pid=8 prev_prio=120 prev_state=S ==> next_comm=äöü next_pid=9 next_prio=120
+		 äöü-9 [001] d..2 1.000003: sched_switch: prev_comm=äöü prev_pid=9 prev_prio=120 prev_state=S ==> next_comm=été next_pid=8 next_prio=120
+	END
+	"$KTRACE" import -o t text
+	for command in list state stat sched flow; do
+		run_ktrace $command t
+		[ "$status" -eq 0 ]
+		[[ $output == *été* && $output == *äöü* ]]
+	done
+}

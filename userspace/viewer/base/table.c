@@ -8,14 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Replaces control characters, non-ASCII bytes and newlines, which do not come from the format. */
-static void clean(char *from, const char *end)
-{
-	for (; from < end; from++)
-		if ((unsigned char)*from < ' ' || (unsigned char)*from > '~')
-			*from = '?';
-}
-
 /* Returns the length of the output of the format's first @n bytes. */
 static size_t length_of(const char *format, size_t n, va_list ap)
 {
@@ -37,6 +29,7 @@ void out_printf(struct ktrace_out *out, const char *format, ...)
 	size_t from = 0, at, len;
 	char text[512];
 	va_list ap, copy;
+	bool is_row;
 	int n;
 
 	va_start(ap, format);
@@ -50,15 +43,18 @@ void out_printf(struct ktrace_out *out, const char *format, ...)
 		va_end(copy);
 		if (at >= len)
 			break;
-		clean(text + from, text + at);
+		text[at] = '\0';
+		ktrace_out_safe(out, text + from);
+		ktrace_out_char(out, '\n');
 		from = at + 1;
 	}
 	va_end(ap);
-	clean(text + from, text + len);
 	/* A truncated row still ends with its newline. */
-	if (len && format[strlen(format) - 1] == '\n')
-		text[len - 1] = '\n';
-	ktrace_out_bytes(out, text, len);
+	is_row = len && format[strlen(format) - 1] == '\n';
+	text[len - is_row] = '\0';
+	ktrace_out_safe(out, text + from);
+	if (is_row)
+		ktrace_out_char(out, '\n');
 }
 
 /* Prints at least three significant digits, in the largest unit that leaves 1 or more. */

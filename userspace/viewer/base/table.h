@@ -6,8 +6,8 @@
 #include <ktrace/state.h>
 
 /*
- * Formats like printf(3), at most 500 bytes. Replaces control characters and newlines that do not
- * come from the format by '?': no name can start a row of a table.
+ * Formats like printf(3), at most 500 bytes. Prints newlines that do not come from the format,
+ * and what else ktrace_out_safe() keeps back, as '?': no name can start a row of a table.
  */
 __attribute__((format(printf, 2, 3)))
 void out_printf(struct ktrace_out *out, const char *format, ...);
