@@ -522,16 +522,16 @@ FIELD(ktrace_board_want, session, 32, 96);
 
 SIZE(ktrace_board_slot, 64);
 FIELD(ktrace_board_slot, wanted, 0, 1);
-FIELD(ktrace_board_slot, state, 1, 1);
-FIELD(ktrace_board_slot, flags, 2, 1);
-FIELD(ktrace_board_slot, reserved0, 3, 1);
+FIELD(ktrace_board_slot, on, 1, 1);
+FIELD(ktrace_board_slot, off, 2, 1);
+FIELD(ktrace_board_slot, flags, 3, 1);
 FIELD(ktrace_board_slot, pid, 4, 4);
 FIELD(ktrace_board_slot, since, 8, 8);
-FIELD(ktrace_board_slot, reserved1, 16, 8);
-FIELD(ktrace_board_slot, error, 24, 4);
-FIELD(ktrace_board_slot, joins, 28, 4);
-FIELD(ktrace_board_slot, leaves, 32, 4);
-FIELD(ktrace_board_slot, reserved, 36, 28);
+FIELD(ktrace_board_slot, fate, 16, 8);
+FIELD(ktrace_board_slot, error, 24, 8);
+FIELD(ktrace_board_slot, joins, 32, 4);
+FIELD(ktrace_board_slot, leaves, 36, 4);
+FIELD(ktrace_board_slot, reserved, 40, 24);
 
 SIZE(ktrace_board, 1152);
 FIELD(ktrace_board, magic, 0, 4);

@@ -23,6 +23,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/lost.h"
+#include "base/pid_namespace.h"
 #include "base/pidspace.h"
 #include "base/program.h"
 #include "base/sigbus_guard.h"
@@ -288,7 +289,7 @@ static int write_first_meta(struct recording *r, const struct ktrace_session_inf
 
 static int fork_command(struct recording *r, const struct ktrace_session_info *info)
 {
-	char space[24];
+	char space[64];
 	struct command_variable env[5] = { { "KTRACE_SESSION", info->env },
 					   { "KTRACE_PIDNS", space } };
 	struct preload preload = { 0 };
@@ -302,7 +303,9 @@ static int fork_command(struct recording *r, const struct ktrace_session_info *i
 		if (error >= 0)
 			return error;
 	}
-	snprintf(space, sizeof(space), "%llu", pidspace_own());
+	/* Which boards we reach: programs have to know whether theirs is among them. */
+	snprintf(space, sizeof(space), "%llu:%llu:%u", pidspace_own(),
+		 namespace_of("/proc/self/ns/ipc"), geteuid());
 	r->capture.absent.has_narrow = preload.has_narrow;
 	if (preload.libraries) {
 		env[2] = (struct command_variable){ "LD_PRELOAD", preload.libraries };

@@ -96,6 +96,7 @@ int dismiss_all(struct ktrace_session *s, char *map)
 		return error;
 	for (__u32 id = KTRACE_ID_FIRST; id < c->id_nr && id < KTRACE_ID_NR; id++)
 		kt_store(&s->user.map[c->enable_off + id], 1);
+	boards_poke();
 	return 0;
 }
 

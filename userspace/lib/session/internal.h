@@ -9,6 +9,7 @@
  *   selection.c       which user events are on
  *   port.c            one message to a live session, one answer
  *   attacher.c        wants programs that already run
+ *   boards.c          tells programs that something has changed
  *   dismiss.c         lets programs leave a session that is over
  *   owner_liveness.c  tells traced programs that the owner is alive
  *   clock.c           which clock, and readings of all clocks
@@ -233,6 +234,11 @@ struct ktrace_session *session_alloc(void);
 
 /* Sets the enable byte of a user event, or of all, from s->wanted and s->is_running. */
 void session_show_event(struct ktrace_session *s, __u32 id);
+
+/* Makes programs of this user, for root of all users, look at what has changed: boards.c */
+struct ktrace_board_slot;
+void boards_poke(void);
+void boards_poke_slot(struct ktrace_board_slot *slot);
 void session_show_events(struct ktrace_session *s);
 
 /* selection_learn() adds an event that has become known; selection_exit() forgets all. */

@@ -24,7 +24,6 @@ static void choose(struct ktrace_session *s, __u32 id)
 
 	s->wanted[id] = name ? glob_list_matches(s->filter, sizeof(s->filter), name, strlen(name)) :
 			       id < KTRACE_ID_OFF;
-	session_show_event(s, id);
 }
 
 /* selection_learn - remember the name of a new EVENT entry; without memory its id decides */
@@ -36,8 +35,10 @@ void selection_learn(struct ktrace_session *s, const struct ktrace_entry_copy *e
 		return;
 	free(s->names[entry->id]);
 	s->names[entry->id] = strndup(entry->text, len < EVENT_NAME_MAX ? len : EVENT_NAME_MAX);
-	if (s->is_selected)
-		choose(s, entry->id);
+	if (!s->is_selected)
+		return;
+	choose(s, entry->id);
+	session_show_event(s, entry->id);
 }
 
 void selection_exit(struct ktrace_session *s)
@@ -61,5 +62,6 @@ int ktrace_session_select(struct ktrace_session *s, const char *filter)
 	memcpy(s->user.map + c->filter_off, filter, strlen(filter) + 1);
 	for (__u32 id = KTRACE_ID_FIRST; id < KTRACE_ID_NR; id++)
 		choose(s, id);
+	session_show_events(s);
 	return 0;
 }

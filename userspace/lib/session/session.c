@@ -32,19 +32,36 @@ void session_fill_user(char *map, const struct ktrace_control *c, const char *fi
 	snprintf(map + c->filter_off, c->filter_size, "%s", filter ? filter : "");
 }
 
-/* Writers check only these bytes: they start and stop the writers. */
-void session_show_event(struct ktrace_session *s, __u32 id)
+/*
+ * Writers check only these bytes: they start and stop the writers. Returns true if that has changed
+ * anything, so that programs have to be poked.
+ */
+static bool show_event(struct ktrace_session *s, __u32 id)
 {
 	const struct ktrace_control *c = &s->user.control;
+	const char is_on = s->is_running && s->wanted[id];
+	char *byte = s->user.map + c->enable_off + id;
 
-	if (id < c->id_nr)
-		kt_store(&s->user.map[c->enable_off + id], s->is_running && s->wanted[id]);
+	if (id >= c->id_nr || kt_load(byte) == is_on)
+		return false;
+	kt_store(byte, is_on);
+	return true;
+}
+
+void session_show_event(struct ktrace_session *s, __u32 id)
+{
+	if (show_event(s, id))
+		boards_poke();
 }
 
 void session_show_events(struct ktrace_session *s)
 {
+	bool has_changed = false;
+
 	for (__u32 id = 0; id < KTRACE_ID_NR; id++)
-		session_show_event(s, id);
+		has_changed |= show_event(s, id);
+	if (has_changed)
+		boards_poke();
 }
 
 static int open_backend(struct ktrace_session *s, const struct session_backend *backend,

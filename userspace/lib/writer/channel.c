@@ -120,6 +120,7 @@ void channel_init(struct channel *ch, char *map, const struct ktrace_control *c,
 	ch->is_shared_memory = is_shared_memory;
 	ch->registry = (struct ktrace_registry *)(map + c->registry_off);
 	ch->registry_size = c->registry_size;
+	ch->session = c->session;
 	ch->enable = (const __u8 *)map + c->enable_off;
 	ch->id_nr = c->id_nr;
 	ch->filter = map + c->filter_off;

@@ -2,7 +2,7 @@
 /*
  * channel.h - a session that this process records into: a checked, private copy of it
  *
- * One channel at a time is the process's own, see own.c. For the lifetime of other channels see
+ * Some channels are the process's own, see own.c. For the lifetime of others see
  * <ktrace/channel.h>.
  */
 #ifndef KTRACE_WRITER_CHANNEL_H
@@ -48,6 +48,9 @@ struct channel_ids {
  * @map:	its mapping, or while it is unused, addresses that it may take; NULL = none
  * @map_size:	bytes there
  * @is_own:	it is, or was, the process's own; the members after this are for such a one
+ * @is_direct:	its owner cannot reach the process's board
+ * @index:	its place among those of the process
+ * @session:	identifies it
  * @number:	counts the process's recordings, from 1 on
  * @users:	threads that hold it, and one more while it is the process's own
  * @leaves:	the process has a board to return to
@@ -79,6 +82,9 @@ struct channel {
 	char *map;
 	size_t map_size;
 	bool is_own;
+	bool is_direct;
+	__u32 index;
+	__u64 session;
 	__u64 number;
 	__u32 users;
 	bool leaves;
@@ -93,6 +99,12 @@ struct ktrace_channel {
 	struct channel ch;
 	struct ktrace_control seen;
 };
+
+/* True if the recording has the event with this id on. */
+static inline bool channel_is_on(const struct channel *ch, __u32 id)
+{
+	return id >= KTRACE_ID_FIRST && id < ch->id_nr && kt_load(&ch->enable[id]);
+}
 
 /* True if the recording is over. */
 static inline bool channel_is_over(const struct channel *ch)

@@ -1,20 +1,40 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* own.h - the recording that this process takes part in */
+/* own.h - the recordings that this process takes part in */
 #ifndef KTRACE_WRITER_OWN_H
 #define KTRACE_WRITER_OWN_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#define KTRACE_LIBRARY
+#include <ktrace/writer.h>
+
 #include "channel.h"
 
-/* The process's channel, NULL = none. Dereference it only between own_enter() and own_exit(). */
+#define OWN_CHANNELS 8u
+
+/*
+ * The process's first channel, NULL = none: the one that events have the ids of, and that programs
+ * write to by themselves. Dereference it only between own_enter() and own_exit().
+ */
 extern struct channel *own_channel;
+
+/* All channels of the process, own_channel among them, by channel.index; as above */
+extern struct channel *own_channels[OWN_CHANNELS];
+
+/* The library writes each event to all channels that want it. */
+extern bool own_has_many;
 
 /* True if the process takes part in a recording. */
 static inline bool own_is_there(void)
 {
 	return __atomic_load_n(&own_channel, __ATOMIC_RELAXED);
+}
+
+static inline bool own_is_many(void)
+{
+	/* ORD(own_many:A) pairs ORD(own_set_many:A): ids and channels are complete */
+	return __atomic_load_n(&own_has_many, __ATOMIC_ACQUIRE);
 }
 
 /* The channel that the thread holds, and the frame of its outermost use of the library */
@@ -63,9 +83,17 @@ static inline void own_exit(uintptr_t frame)
 		own_outermost = 0;
 }
 
+struct channel *own_use(__u32 index, uintptr_t frame, struct ktrace_thread **t);
+struct channel *own_each(__u32 *index, uintptr_t frame, struct ktrace_thread **t);
+struct channel *own_each_held(__u32 *index, struct ktrace_thread **t);
+
 struct channel *own_alloc(void);
 void own_free(struct channel *ch);
+int own_find_place(void);
 void own_publish(struct channel *ch);
+void own_set_many(bool is_many);
+bool own_has_session(__u64 session);
+struct channel *own_next_first(const struct channel *leaving);
 void own_leave(struct channel *ch);
 void own_pin(void);
 void own_forget(void);
