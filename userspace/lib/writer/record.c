@@ -278,6 +278,20 @@ record(const struct channel *ch, struct ktrace_thread *t, __u32 id,
 		record_long(ch, t, id, pieces, nr, frame);
 }
 
+/*
+ * Does what the fast path of a program does, for a channel of several: the thread's CPU is known,
+ * there is room in the block, and nobody shares the thread's words. Returns false if it did not.
+ */
+static inline __attribute__((always_inline)) bool
+record_fast(struct ktrace_thread *t, __u32 id, const struct ktrace_piece *pieces, unsigned int nr,
+	    size_t size)
+{
+	if (!nr || size > KTRACE_DIRECT_MAX || t->cpu >= KTRACE_THREAD_LENT ||
+	    (ktrace_thread.cpu >= KTRACE_THREAD_LENT && ktrace_thread.cpu != KTRACE_CPU_NONE))
+		return false;
+	return ktrace_rseq_put_with(t, ktrace_rseq_words(t), id, pieces, nr, (__u32)size);
+}
+
 /* Records an event in all of the process's channels that have it on. */
 static kt_noinline __attribute__((hot)) void
 record_many(const struct ktrace_event *ev, const struct ktrace_piece *pieces, unsigned int nr,
@@ -290,9 +304,11 @@ record_many(const struct ktrace_event *ev, const struct ktrace_piece *pieces, un
 
 	while ((ch = own_each(&i, frame, &t))) {
 		id = event_id(ev, ch);
+		if (!channel_is_on(ch, id) || record_fast(t, id, pieces, nr, size))
+			continue;
 		if (channel_is_over(ch))
 			has_old = true;
-		else if (channel_is_on(ch, id))
+		else
 			record(ch, t, id, pieces, nr, size, 0);
 	}
 	if (has_old)
