@@ -18,9 +18,9 @@
 /* boards_poke_slot - the same for one program */
 void boards_poke_slot(struct ktrace_board_slot *slot)
 {
-	/* ORD(poke:A) pairs ORD(board_look:A): what has changed is there before the poke */
+	/* ORD(poke:A) pairs ORD(board_poked:A): what has changed is there before the poke */
 	kt_store_release(&slot->off, KTRACE_BOARD_POKED_OFF);
-	/* ORD(poke:B) pairs ORD(board_look:B): likewise */
+	/* ORD(poke:B) pairs ORD(board_poked:B): likewise */
 	kt_store_release(&slot->on, KTRACE_BOARD_POKED_ON);
 }
 

@@ -406,9 +406,9 @@ void board_look(enum board_use use)
 	board_use(use);
 	if (!slot)
 		return;
-	/* ORD(board_look:A) pairs ORD(poke:A): what was stored before the poke */
+	/* ORD(board_poked:A) pairs ORD(poke:A): what was stored before the poke */
 	__atomic_exchange_n(&slot->off, 0, __ATOMIC_ACQ_REL);
-	/* ORD(board_look:B) pairs ORD(poke:B): likewise */
+	/* ORD(board_poked:B) pairs ORD(poke:B): likewise */
 	__atomic_exchange_n(&slot->on, use == BOARD_MANY ? KTRACE_BOARD_MANY : KTRACE_BOARD_ALONE,
 			    __ATOMIC_ACQ_REL);
 }

@@ -68,7 +68,7 @@ static __thread struct others *others __attribute__((tls_model("initial-exec")))
 
 static struct channel *channel_at(struct channel **place)
 {
-	/* ORD(own_present:A) pairs ORD(own_publish:A): the channel is complete */
+	/* ORD(own_present:A) pairs ORD(own_publish:A), ORD(own_publish:B): it is complete */
 	return __atomic_load_n(place, __ATOMIC_ACQUIRE);
 }
 
@@ -193,9 +193,15 @@ static struct channel *get(struct channel **place)
 	struct channel *ch = channel_at(place);
 
 	while (ch) {
-		/* ORD(own_get:A) pairs ORD(own_leave:B): counted first, then looked at again */
+		/*
+		 * ORD(own_get:A) pairs ORD(own_leave:B), ORD(own_leave:C): counted first, then
+		 * looked at again
+		 */
 		__atomic_add_fetch(&ch->users, 1, __ATOMIC_SEQ_CST);
-		/* ORD(own_get:B) pairs ORD(own_leave:B): still present after it was counted */
+		/*
+		 * ORD(own_get:B) pairs ORD(own_leave:B), ORD(own_leave:C): still present after it
+		 * was counted
+		 */
 		if (__atomic_load_n(place, __ATOMIC_SEQ_CST) == ch)
 			return ch;
 		put(ch);
