@@ -309,11 +309,12 @@ static bool follow_board(void)
 	return is_new;
 }
 
-/* A confined process neither joins nor leaves: the calls might kill it. */
+/* A confined process joins nothing: the calls might kill it. */
 static void refuse_all(void)
 {
 	if (!attach_try_lock())
 		return;
+	leave_what_is_over();
 	board_look(present_use());
 	board_refuse_all(-EPERM);
 	events_look();

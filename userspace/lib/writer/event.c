@@ -14,7 +14,7 @@
  *					call the library
  *
  * Its header has the id in the first of the process's recordings (own.c). For several, the table
- * "ids" has one for each of them. When the first recording changes, all events of all objects
+ * event_ids has one for each of them. When the first recording changes, all events of all objects
  * change over: an id of one recording must never be stored to another.
  *
  * So the library keeps a list of objects. An object that may be unloaded says so before it
@@ -66,8 +66,7 @@ static struct object_list first_objects;
 /* Which numbers of events are in use; number 0 is not. Changed with the lock. */
 static __u64 numbers[NUMBERS / 64] = { 1 };
 
-/* By number of an event: its id in each channel, 0 = none. NULL until there are several. */
-static __u16 (*ids)[OWN_CHANNELS];
+__u16 (*event_ids)[OWN_CHANNELS];
 
 /* What events test that the process's board has no byte for: call the library. */
 static const __u8 always = KTRACE_BOARD_MANY;
@@ -93,18 +92,6 @@ static void free_numbers(const struct object *o)
 			numbers[(*at)->number / 64] &= ~(1ull << (*at)->number % 64);
 }
 
-/**
- * event_id - the id of an event in a channel while there are several, 0 = it has none
- *
- * Events without a number have one in the first channel.
- */
-__u32 event_id(const struct ktrace_event *ev, const struct channel *ch)
-{
-	if (ev->number)
-		return kt_load(&ids[ev->number][ch->index]);
-	return ch == own_channel ? (__u16)kt_load(&ev->header) : 0;
-}
-
 static bool is_on_in(const struct channel *ch, __u32 id)
 {
 	return !channel_is_over(ch) && channel_is_on(ch, id);
@@ -116,7 +103,7 @@ static bool is_on(const struct ktrace_event *ev)
 	if (!own_has_many)
 		return is_on_in(own_channel, (__u16)ev->header);
 	for (__u32 i = 0; i < OWN_CHANNELS; i++)
-		if (own_channels[i] && is_on_in(own_channels[i], ids[ev->number][i]))
+		if (own_channels[i] && is_on_in(own_channels[i], event_ids[ev->number][i]))
 			return true;
 	return false;
 }
@@ -175,13 +162,13 @@ static void enter_first(struct ktrace_event *ev, const struct channel *ch)
 static void enter_more(struct ktrace_event *ev, const struct channel *ch)
 {
 	if (ev->number && ch != own_channel)
-		kt_store(&ids[ev->number][ch->index], registry_event(ch, ev->desc));
+		kt_store(&event_ids[ev->number][ch->index], registry_event(ch, ev->desc));
 }
 
 static void remember_first(struct ktrace_event *ev, const struct channel *first)
 {
 	if (ev->number)
-		kt_store(&ids[ev->number][first->index], (__u16)ev->header);
+		kt_store(&event_ids[ev->number][first->index], (__u16)ev->header);
 }
 
 /* Gives an event, new or not, an id in every channel. */
@@ -201,7 +188,7 @@ static void enter(struct ktrace_event *ev, const struct channel *first)
 static void change_first(struct ktrace_event *ev, const struct channel *first)
 {
 	if (ev->number) {
-		set_id(ev, ids[ev->number][first->index]);
+		set_id(ev, event_ids[ev->number][first->index]);
 		return;
 	}
 	rest(ev);
@@ -263,12 +250,14 @@ void events_enter(void)
  */
 int events_enter_more(const struct channel *ch)
 {
-	void *table = ids ? ids : mmap(NULL, NUMBERS * sizeof(*ids), PROT_READ | PROT_WRITE,
-				       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	void *table = event_ids;
 
+	if (!table)
+		table = mmap(NULL, NUMBERS * sizeof(*event_ids), PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (table == MAP_FAILED)
 		return -ENOMEM;
-	ids = table;
+	event_ids = table;
 	visit_all(remember_first, own_channel);
 	visit_all(enter_more, ch);
 	return 0;

@@ -41,20 +41,11 @@
 /* In struct channel.users: the process has left it, so the last thread that lets go frees it. */
 #define USERS_LEFT (1u << 31)
 
-/**
- * struct others - what a thread has for the channels that are not the first one, by index
- * @held:	the channel that the thread holds
- * @words:	its words for it
- */
-struct others {
-	struct channel *held[OWN_CHANNELS];
-	struct ktrace_thread words[OWN_CHANNELS];
-};
-
 static const struct ktrace_thread no_words = { .cpu = KTRACE_CPU_NONE, .no_cpu = ~0u };
 
 struct channel *own_channel;
 struct channel *own_channels[OWN_CHANNELS];
+__u32 own_mask;
 bool own_has_many;
 
 /* Unused ones; only the thread that joins a recording takes from this list. */
@@ -62,9 +53,9 @@ static struct channel *unused;
 
 __thread struct channel *own_held;
 __thread uintptr_t own_outermost;
+__thread struct own_others *own_others;
 /* Number of the thread whose words these are, in its own namespace; 0 = it has not recorded */
 static __thread __u32 number __attribute__((tls_model("initial-exec")));
-static __thread struct others *others __attribute__((tls_model("initial-exec")));
 
 static struct channel *channel_at(struct channel **place)
 {
@@ -232,16 +223,16 @@ static bool take_over(struct ktrace_thread *t)
 	struct channel *ch = present();
 	const struct ktrace_thread *from;
 
-	if (!ch || !others || others->held[ch->index] != ch)
+	if (!ch || !own_others || own_others->held[ch->index] != ch)
 		return false;
-	from = &others->words[ch->index];
+	from = &own_others->words[ch->index];
 	t->own_ring = from->own_ring;
 	t->rseq = from->rseq == &from->own_ring ? &t->own_ring : from->rseq;
 	t->size_mask = from->size_mask;
 	t->not_block = from->not_block;
 	t->tid_flags = from->tid_flags;
 	kt_barrier();	/* a handler finds complete words */
-	others->held[ch->index] = NULL;
+	own_others->held[ch->index] = NULL;
 	own_held = ch;
 	return true;
 }
@@ -289,14 +280,14 @@ struct channel *own_again(void)
 /* Makes the thread's page; signals are blocked. A confined program must not ask for memory. */
 static bool make_others(void)
 {
-	struct others *o;
+	struct own_others *o;
 
-	if (others || is_confined())
-		return others;
+	if (own_others || is_confined())
+		return own_others;
 	o = mmap(NULL, sizeof(*o), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (o == MAP_FAILED)
 		return false;
-	others = o;
+	own_others = o;
 	thread_ring_note_end(&ktrace_thread);
 	return true;
 }
@@ -311,43 +302,31 @@ static kt_noinline struct channel *hold(__u32 index)
 	if (!make_others()) {
 		channel_lose(ch, KTRACE_LOST_NORING);
 		ch = NULL;
-	} else if (others->held[index] != ch) {
-		old = others->held[index];
-		others->held[index] = NULL;
-		others->words[index] = no_words;
+	} else if (own_others->held[index] != ch) {
+		old = own_others->held[index];
+		own_others->held[index] = NULL;
+		own_others->words[index] = no_words;
 		if (old)
 			put(old);
 		ch = get(&own_channels[index]);
-		others->held[index] = ch;
+		own_others->held[index] = ch;
 	}
 	system_restore_signals(&signals);
 	return ch;
 }
 
-/**
- * own_use - get a channel and the thread's words for it
- * @index:	its place, below OWN_CHANNELS
- * @frame:	the caller is between own_enter() and own_exit() with this frame
- * @t:		out: the words
- *
- * Return: the channel, which stays mapped until own_exit(); NULL: there is none, or the caller has
- * interrupted a use of a former one. The lack of memory for the words is counted.
- */
-struct channel *own_use(__u32 index, uintptr_t frame, struct ktrace_thread **t)
+/** own_use_slow - own_use() for a channel that the thread does not hold among the others */
+struct channel *own_use_slow(__u32 index, uintptr_t frame, struct ktrace_thread **t)
 {
 	struct channel *ch = channel_at(&own_channels[index]);
 
-	if (!ch)
-		return NULL;
 	*t = &ktrace_thread;
-	if (ch == own_held)
+	if (!ch || ch == own_held)
 		return ch;
-	if (kt_unlikely(!others || others->held[index] != ch)) {
-		if (others && others->held[index] && !own_is_outermost(frame))
-			return NULL;
-		ch = hold(index);
-	}
-	*t = others ? &others->words[index] : NULL;
+	if (own_others && own_others->held[index] && !own_is_outermost(frame))
+		return NULL;
+	ch = hold(index);
+	*t = own_others ? &own_others->words[index] : NULL;
 	return ch;
 }
 
@@ -368,8 +347,8 @@ struct channel *own_each_held(__u32 *index, struct ktrace_thread **t)
 		const __u32 i = (*index)++;
 		struct channel *ch = channel_at(&own_channels[i]);
 
-		*t = ch && ch == own_held ? &ktrace_thread : others ? &others->words[i] : NULL;
-		if (ch && (ch == own_held || (others && others->held[i] == ch)))
+		*t = ch && ch == own_held ? &ktrace_thread : own_others ? &own_others->words[i] : NULL;
+		if (ch && (ch == own_held || (own_others && own_others->held[i] == ch)))
 			return ch;
 	}
 	return NULL;
@@ -416,6 +395,7 @@ void own_publish(struct channel *ch)
 	__atomic_add_fetch(&ch->users, 1, __ATOMIC_RELAXED);
 	/* ORD(own_publish:A) pairs ORD(own_present:A): everything in it comes first */
 	__atomic_store_n(&own_channels[ch->index], ch, __ATOMIC_RELEASE);
+	kt_store(&own_mask, own_mask | 1u << ch->index);
 	if (!own_channel)
 		/* ORD(own_publish:B) pairs ORD(own_present:A): likewise */
 		__atomic_store_n(&own_channel, ch, __ATOMIC_RELEASE);
@@ -442,12 +422,14 @@ void own_leave(struct channel *ch)
 	 * given up
 	 */
 	__atomic_store_n(&own_channels[ch->index], NULL, __ATOMIC_SEQ_CST);
+	kt_store(&own_mask, own_mask & ~(1u << ch->index));
 	/* ORD(own_leave:C) pairs ORD(own_get:A), ORD(own_get:B): likewise */
 	__atomic_store_n(&own_channel, first, __ATOMIC_SEQ_CST);
 	/* ORD(own_leave:A) pairs ORD(over_head:A): known to be left before the rings are gone */
 	kt_store_release(&ch->is_left, true);
-	/* If there is no memory, that of the recording stays, sealed. */
-	empty(ch->map, ch->map_size, PROT_READ | PROT_WRITE);
+	/* If there is no memory, or it must not be asked for, that of the recording stays, sealed. */
+	if (!is_confined())
+		empty(ch->map, ch->map_size, PROT_READ | PROT_WRITE);
 	__atomic_add_fetch(&ch->users, USERS_LEFT, __ATOMIC_RELAXED);
 	put(ch);
 }
@@ -464,6 +446,7 @@ void own_pin(void)
 void own_forget(void)
 {
 	own_set_many(false);
+	own_mask = 0;
 	for (__u32 i = 0; i < OWN_CHANNELS; i++)
 		__atomic_store_n(&own_channels[i], NULL, __ATOMIC_RELAXED);
 	__atomic_store_n(&own_channel, NULL, __ATOMIC_RELAXED);
@@ -478,16 +461,16 @@ void own_after_fork(void)
 	for (__u32 i = 0; i < OWN_CHANNELS; i++) {
 		ch = channel_at(&own_channels[i]);
 		if (ch)
-			ch->users = 1 + (own_held == ch || (others && others->held[i] == ch));
+			ch->users = 1 + (own_held == ch || (own_others && own_others->held[i] == ch));
 	}
 }
 
 /* Lets go of the channels that are not the first one; the page may be needed by a handler. */
 static void drop_others(void)
 {
-	struct others *o = others;
+	struct own_others *o = own_others;
 
-	others = NULL;
+	own_others = NULL;
 	kt_barrier();	/* a handler finds no page */
 	for (__u32 i = 0; o && i < OWN_CHANNELS; i++)
 		if (o->held[i])

@@ -22,6 +22,22 @@ extern struct channel *own_channel;
 /* All channels of the process, own_channel among them, by channel.index; as above */
 extern struct channel *own_channels[OWN_CHANNELS];
 
+/* A bit for each of them */
+extern __u32 own_mask;
+
+/**
+ * struct own_others - what a thread has for the channels that are not the first one, by index
+ * @held:	the channel that the thread holds
+ * @words:	its words for it
+ */
+struct own_others {
+	struct channel *held[OWN_CHANNELS];
+	struct ktrace_thread words[OWN_CHANNELS];
+};
+
+extern __thread struct own_others *own_others
+	__attribute__((tls_model("initial-exec"), visibility("hidden")));
+
 /* The library writes each event to all channels that want it. */
 extern bool own_has_many;
 
@@ -83,7 +99,30 @@ static inline void own_exit(uintptr_t frame)
 		own_outermost = 0;
 }
 
-struct channel *own_use(__u32 index, uintptr_t frame, struct ktrace_thread **t);
+struct channel *own_use_slow(__u32 index, uintptr_t frame, struct ktrace_thread **t);
+
+/**
+ * own_use - get a channel and the thread's words for it
+ * @index:	its place, below OWN_CHANNELS
+ * @frame:	the caller is between own_enter() and own_exit() with this frame
+ * @t:		out: the words
+ *
+ * Return: the channel, which stays mapped until own_exit(); NULL: there is none, or the caller has
+ * interrupted a use of a former one. The lack of memory for the words is counted.
+ */
+static inline struct channel *own_use(__u32 index, uintptr_t frame, struct ktrace_thread **t)
+{
+	/* What the thread holds needs no order. */
+	struct channel *ch = __atomic_load_n(&own_channels[index], __ATOMIC_RELAXED);
+
+	if (kt_likely(ch && own_others && own_others->held[index] == ch)) {
+		*t = &own_others->words[index];
+		return ch;
+	}
+	*t = &ktrace_thread;
+	return ch && ch == own_held ? ch : own_use_slow(index, frame, t);
+}
+
 struct channel *own_each(__u32 *index, uintptr_t frame, struct ktrace_thread **t);
 struct channel *own_each_held(__u32 *index, struct ktrace_thread **t);
 

@@ -20,6 +20,7 @@
 #include "record.h"
 
 #include <ktrace/channel.h>
+#include <string.h>
 
 #include "attach.h"
 #include "board.h"
@@ -278,18 +279,30 @@ record(const struct channel *ch, struct ktrace_thread *t, __u32 id,
 		record_long(ch, t, id, pieces, nr, frame);
 }
 
-/*
- * Does what the fast path of a program does, for a channel of several: the thread's CPU is known,
- * there is room in the block, and nobody shares the thread's words. Returns false if it did not.
- */
-static inline __attribute__((always_inline)) bool
-record_fast(struct ktrace_thread *t, __u32 id, const struct ktrace_piece *pieces, unsigned int nr,
-	    size_t size)
+/* True if the thread may write as the fast path of a program does: nobody shares its words. */
+static inline bool is_fast(unsigned int nr, size_t size)
 {
-	if (!nr || size > KTRACE_DIRECT_MAX || t->cpu >= KTRACE_THREAD_LENT ||
-	    (ktrace_thread.cpu >= KTRACE_THREAD_LENT && ktrace_thread.cpu != KTRACE_CPU_NONE))
+	const __u32 cpu = ktrace_thread.cpu;
+
+	return nr && size <= KTRACE_DIRECT_MAX &&
+	       (cpu < KTRACE_THREAD_LENT || cpu == KTRACE_CPU_NONE);
+}
+
+/* Writes so; returns false if it did not. Short events of whole words need no loop. */
+static inline __attribute__((always_inline)) bool
+record_fast(const struct ktrace_thread *t, __u32 id, const struct ktrace_piece *pieces,
+	    unsigned int nr, __u32 size)
+{
+	const uint64_t thread = ktrace_rseq_words(t);
+	uint64_t w[KTRACE_WORDS_MAX];
+
+	if (t->cpu >= KTRACE_THREAD_LENT)
 		return false;
-	return ktrace_rseq_put_with(t, ktrace_rseq_words(t), id, pieces, nr, (__u32)size);
+	if (nr > 1 || size % 8 || size > sizeof(w))
+		return ktrace_rseq_put_with(t, thread, id, pieces, nr, size);
+	for (__u32 i = 0; i < size / 8; i++)
+		memcpy(&w[i], (const char *)pieces->data + i * sizeof(w[0]), sizeof(w[0]));
+	return ktrace_rseq_put_words_with(t, thread, id | size << 16, w, size);
 }
 
 /* Records an event in all of the process's channels that have it on. */
@@ -297,14 +310,17 @@ static kt_noinline __attribute__((hot)) void
 record_many(const struct ktrace_event *ev, const struct ktrace_piece *pieces, unsigned int nr,
 	    size_t size, uintptr_t frame)
 {
+	const bool can_be_fast = is_fast(nr, size);
+	__u32 mask = kt_load(&own_mask), id;
 	const struct channel *ch;
 	struct ktrace_thread *t;
 	bool has_old = false;
-	__u32 i = 0, id;
 
-	while ((ch = own_each(&i, frame, &t))) {
-		id = event_id(ev, ch);
-		if (!channel_is_on(ch, id) || record_fast(t, id, pieces, nr, size))
+	for (; mask; mask &= mask - 1) {
+		ch = own_use((__u32)__builtin_ctz(mask), frame, &t);
+		id = ch ? event_id(ev, ch) : 0;
+		if (!id || !kt_load(&ch->enable[id]) ||
+		    (can_be_fast && record_fast(t, id, pieces, nr, (__u32)size)))
 			continue;
 		if (channel_is_over(ch))
 			has_old = true;
