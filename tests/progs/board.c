@@ -79,7 +79,8 @@ static void show(void)
 
 		if (slots[i].pid)
 			printf("pid %u since %llu: wanted 0x%x, on %u, off %u, flags %u, fate %u, "
-			       "error %u, joins %u, leaves %u; want %u for pid %u since %llu: %.95s\n", slots[i].pid,
+			       "error %u, joins %u, leaves %u; want %u for pid %u since %llu: "
+			       "%.95s\n", slots[i].pid,
 			       (unsigned long long)slots[i].since, slots[i].wanted, slots[i].on,
 			       slots[i].off, slots[i].flags, slots[i].fate[0], slots[i].error[0],
 			       slots[i].joins, slots[i].leaves, w->seq, w->pid,

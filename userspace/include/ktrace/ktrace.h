@@ -142,7 +142,8 @@ ktrace_record_##provider##_##name(const struct ktrace_event *ktrace_ev, int ktra
 		ktrace_l.piece = ktrace_q; \
 		ktrace_l.bytes = ktrace_b; \
 		KTRACE_EACH(PIECE, __VA_ARGS__) \
-		ktrace_record_pieces(ktrace_ev, ktrace_on, ktrace_l.piece, ktrace_p.nr, ktrace_size); \
+		ktrace_record_pieces(ktrace_ev, ktrace_on, ktrace_l.piece, ktrace_p.nr, \
+				     ktrace_size); \
 	} \
 	(void)ktrace_at; \
 	(void)ktrace_i; \

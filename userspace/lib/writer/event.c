@@ -4,14 +4,13 @@
  *
  * An event tests the byte that it points to:
  *
- *   no recording has the process	its board's byte for events that are off; without a board its
- *					own byte, which is always 0
- *   one				its board's byte for events that are on, or that for those
- *					that are off, which change when the recording pokes the
- *					process (linux/ktrace_board.h)
- *   one, whose owner cannot do so	the byte of its id in the recording
- *   several				as with one; the byte for events that are on then makes it
- *					call the library
+ *   the process is in no recording   its board's byte for events that are off; without a board its
+ *                                    own byte, which is always 0
+ *   in one                           its byte for events that are on, or that for those that
+ *                                    are off. Recorders poke both, linux/ktrace_board.h
+ *   in one whose owner cannot        the byte of its id in the recording
+ *   in several                       as in one; the byte for events that are on then makes it call
+ *                                    the library
  *
  * Its header has the id in the first of the process's recordings (own.c). For several, the table
  * event_ids has one for each of them. When the first recording changes, all events of all objects

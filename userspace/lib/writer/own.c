@@ -217,13 +217,19 @@ static bool is_guest(const struct ktrace_thread *t)
 	return kt_unlikely(thread_asks_kernel(t)) && number && system_gettid() != number;
 }
 
+/* True if the thread holds a channel other than as the first one. */
+static bool is_among_others(const struct channel *ch, __u32 index)
+{
+	return own_others && own_others->held[index] == ch;
+}
+
 /* If the thread holds the first channel among the others, takes it and its words from there. */
 static bool take_over(struct ktrace_thread *t)
 {
 	struct channel *ch = present();
 	const struct ktrace_thread *from;
 
-	if (!ch || !own_others || own_others->held[ch->index] != ch)
+	if (!ch || !is_among_others(ch, ch->index))
 		return false;
 	from = &own_others->words[ch->index];
 	t->own_ring = from->own_ring;
@@ -347,8 +353,8 @@ struct channel *own_each_held(__u32 *index, struct ktrace_thread **t)
 		const __u32 i = (*index)++;
 		struct channel *ch = channel_at(&own_channels[i]);
 
-		*t = ch && ch == own_held ? &ktrace_thread : own_others ? &own_others->words[i] : NULL;
-		if (ch && (ch == own_held || (own_others && own_others->held[i] == ch)))
+		*t = ch && is_among_others(ch, i) ? &own_others->words[i] : &ktrace_thread;
+		if (ch && (ch == own_held || is_among_others(ch, i)))
 			return ch;
 	}
 	return NULL;
@@ -427,7 +433,7 @@ void own_leave(struct channel *ch)
 	__atomic_store_n(&own_channel, first, __ATOMIC_SEQ_CST);
 	/* ORD(own_leave:A) pairs ORD(over_head:A): known to be left before the rings are gone */
 	kt_store_release(&ch->is_left, true);
-	/* If there is no memory, or it must not be asked for, that of the recording stays, sealed. */
+	/* If there is no memory, or none may be asked for, that of the recording stays, sealed. */
 	if (!is_confined())
 		empty(ch->map, ch->map_size, PROT_READ | PROT_WRITE);
 	__atomic_add_fetch(&ch->users, USERS_LEFT, __ATOMIC_RELAXED);
@@ -461,7 +467,7 @@ void own_after_fork(void)
 	for (__u32 i = 0; i < OWN_CHANNELS; i++) {
 		ch = channel_at(&own_channels[i]);
 		if (ch)
-			ch->users = 1 + (own_held == ch || (own_others && own_others->held[i] == ch));
+			ch->users = 1 + (own_held == ch || is_among_others(ch, i));
 	}
 }
 

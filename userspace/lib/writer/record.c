@@ -344,7 +344,7 @@ write_event(const struct ktrace_event *ev, const struct ktrace_piece *pieces, un
 
 	if (nr > KTRACE_PIECES_MAX)
 		return;
-	/* Looked at before the channel: of two, one may be over, and the other the only one then. */
+	/* Looked at before the channel: of two, one may be over, and the other the only one. */
 	is_many = own_is_many();
 	ch = own_enter(frame);
 	if (kt_unlikely(board_is_poked() || (!is_many && (!ch || channel_is_over(ch))))) {
