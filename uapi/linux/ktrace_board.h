@@ -112,7 +112,9 @@ enum ktrace_board_fate {
 #define KTRACE_BOARD_MANY 2u		/* on: the library records */
 #define KTRACE_BOARD_POKED_ON 3u	/* on: call the library */
 
-#define KTRACE_BOARD_DIRECT 1u		/* in ktrace_board_slot.flags */
+/* In ktrace_board_slot.flags: its events test a recording's bytes; some record into one only */
+#define KTRACE_BOARD_DIRECT 1u
+#define KTRACE_BOARD_OLD 2u
 
 /**
  * struct ktrace_board_slot - a program, in a cache line of its own

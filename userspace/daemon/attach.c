@@ -320,6 +320,13 @@ static void say_refused(const struct ktrace_attachable *p)
 	log_error("process %u could not be attached: %s", p->pid, why);
 }
 
+static void say_old(const struct ktrace_attachable *p)
+{
+	if (p->has_old)
+		log_note("process %u has events that were compiled with headers of ktrace 0.1: "
+			 "they are in another recording until that ends", p->pid);
+}
+
 static void look_at(struct attach *at, const struct ktrace_attachable *p)
 {
 	if (at->chosen[p->slot].pid != p->pid)
@@ -337,6 +344,7 @@ static void look_at(struct attach *at, const struct ktrace_attachable *p)
 	case ATTACH_WAITS:
 		if (p->fate == KTRACE_BOARD_JOINED) {
 			at->chosen[p->slot].fate = ATTACH_JOINED;
+			say_old(p);
 		} else if (p->fate == KTRACE_BOARD_REFUSED && !p->is_wanted) {
 			at->chosen[p->slot].fate = ATTACH_REFUSED;
 			say_refused(p);

@@ -27,6 +27,8 @@ struct ktrace_attacher;
  * @fate:	enum ktrace_board_fate of what this recorder wants
  * @error:	errno if it refused
  * @is_wanted:	by this recorder
+ * @has_old:	it is in several recordings, and some of its events, compiled with headers of 0.1,
+ *		record into one only
  * @is_direct:	it is in a recording that can share it with no other
  */
 struct ktrace_attachable {
@@ -35,6 +37,7 @@ struct ktrace_attachable {
 	__u32 fate;
 	__u32 error;
 	bool is_wanted;
+	bool has_old;
 	bool is_direct;
 };
 

@@ -173,6 +173,8 @@ bool ktrace_attacher_next(const struct ktrace_attacher *a, __u32 slot,
 			.fate = kt_load(&s->fate[a->number]),
 			.error = kt_load(&s->error[a->number]),
 			.is_wanted = kt_load(&s->wanted) & 1u << a->number,
+			.has_old = kt_load(&s->flags) & KTRACE_BOARD_OLD &&
+				   kt_load(&s->joins) - kt_load(&s->leaves) > 1,
 			.is_direct = kt_load(&s->flags) & KTRACE_BOARD_DIRECT,
 		};
 		return true;

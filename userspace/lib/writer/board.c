@@ -42,6 +42,7 @@ static __u64 own_since;
 static __u32 own_pid;
 
 static enum board_use own_use = BOARD_ALONE;
+static __u8 old_flag;
 
 /* seq of the wants that have been joined, by number; 0 = none */
 static __u32 joined[KTRACE_BOARD_WANTS];
@@ -244,12 +245,17 @@ static void adopt_of_parents(struct ktrace_board_slot *slot)
 	}
 }
 
+static void show_flags(struct ktrace_board_slot *slot)
+{
+	kt_store(&slot->flags, old_flag | (own_use == BOARD_DIRECT ? KTRACE_BOARD_DIRECT : 0));
+}
+
 /* Clears what is known of a program that had the slot before. */
 static void clear(struct ktrace_board_slot *slot)
 {
 	kt_store(&slot->on, own_use == BOARD_MANY ? KTRACE_BOARD_MANY : KTRACE_BOARD_ALONE);
 	kt_store(&slot->off, 0);
-	kt_store(&slot->flags, own_use == BOARD_DIRECT ? KTRACE_BOARD_DIRECT : 0);
+	show_flags(slot);
 	for (__u32 n = 0; n < KTRACE_BOARD_WANTS; n++) {
 		kt_store(&slot->fate[n], KTRACE_BOARD_WAITS);
 		joined[n] = 0;
@@ -390,7 +396,14 @@ void board_use(enum board_use use)
 
 	own_use = use;
 	if (slot)
-		kt_store(&slot->flags, use == BOARD_DIRECT ? KTRACE_BOARD_DIRECT : 0);
+		show_flags(slot);
+}
+
+/** board_has_old - say that some events of the program record into the first recording only */
+void board_has_old(void)
+{
+	old_flag = KTRACE_BOARD_OLD;
+	board_use(own_use);
 }
 
 /**

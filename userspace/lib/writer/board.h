@@ -29,6 +29,7 @@ const __u8 *board_off(void);
 const __u8 *board_on(void);
 bool board_is_poked(void);
 void board_use(enum board_use use);
+void board_has_old(void);
 void board_look(enum board_use use);
 bool board_wish(struct board_wish *wish);
 void board_joined(const struct board_wish *wish);

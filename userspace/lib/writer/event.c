@@ -346,6 +346,8 @@ static void add(const struct object *object, bool is_kept)
 	o = find(object->begin);
 	if (!o && is_kept)
 		o = list_object(object);
+	if (!object->has_numbers)
+		board_has_old();
 	if (o || own_channel)
 		visit(object, enter, own_channel);
 	if (!o)
