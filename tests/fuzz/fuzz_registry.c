@@ -169,7 +169,7 @@ static void check_entry(const struct ktrace_entry_copy *entry)
 	REQUIRE(strnlen(entry->text, sizeof(entry->text)) < sizeof(entry->text));
 	REQUIRE(entry->type >= KTRACE_ENTRY_EVENT && entry->type <= KTRACE_ENTRY_MAP);
 	REQUIRE(entry->type != KTRACE_ENTRY_EVENT ||
-		(entry->id >= KTRACE_ID_FIRST && entry->id < KTRACE_ID_NR));
+		(entry->id >= KTRACE_ID_FIRST && entry->id < KTRACE_ID_ALL));
 	/* Each takes at least its header and one word of text. */
 	REQUIRE(++w.entries <= w.registry.size / (sizeof(struct ktrace_entry) + 8));
 	check_line(entry);

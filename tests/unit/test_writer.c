@@ -43,6 +43,7 @@ static struct ktrace_control good_control(void)
 		.registry_off = 16384, .registry_size = 32768, .tail_off = 12288,
 		.data_off = 4096, .enable_off = 1024, .id_nr = KTRACE_ID_NR,
 		.filter_off = 10240, .filter_size = 2048,
+		.slots_off = 49152, .slot_nr = 8, .slot_size = KTRACE_SLOT_SIZE,
 	};
 }
 
@@ -53,7 +54,10 @@ static void assert_inside(const struct ktrace_control *c, char *map)
 	__u32 i;
 
 	channel_init(channel, map, c, true);
-	assert(channel->enable + channel->id_nr <= (__u8 *)channel->registry);
+	assert(channel->enable + channel->id_all <= (__u8 *)channel->registry);
+	assert(!channel->slot_nr ||
+	       (channel->slots >= (char *)channel->registry &&
+		channel->slots + (__u64)channel->slot_nr * channel->slot_size <= map + MAP_SIZE));
 	assert(channel->filter + channel->filter_size <= (char *)channel->registry);
 	assert((char *)channel->registry + channel->registry_size <= map + MAP_SIZE);
 	for (i = 0; i < c->ring_nr; i++) {
@@ -94,7 +98,7 @@ static void test_control(char *map)
 			value = odd[next_random() % (sizeof(odd) / sizeof(odd[0]))];
 			if (next_random() % 4 == 0)
 				value = next_random();
-			memcpy((char *)&c + next_random() % 38 * 4, &value,
+			memcpy((char *)&c + next_random() % 45 * 4, &value,
 			       next_random() % 2 ? 4 : 8);
 		}
 		if (channel_check(&c, MAP_SIZE))
@@ -105,10 +109,58 @@ static void test_control(char *map)
 	assert(accepted > 1000);
 }
 
+static void add_name(const char *text)
+{
+	registry_add(channel, KTRACE_ENTRY_THREAD, 1, text, 0, REGISTRY_ALL);
+}
+
+/* Once the list has as much as there are slots, entries go to slots, as long as these are free. */
+static void test_slots(void)
+{
+	struct ktrace_control c = good_control();
+	char *map = calloc(1, c.map_size);
+	struct ktrace_registry *r = (struct ktrace_registry *)(map + c.registry_off);
+	const char *slots = map + c.slots_off;
+	char longer[500];
+	__u32 hint, i;
+
+	channel_init(channel, map, &c, true);
+	for (i = 0; i < 8; i++)
+		((struct ktrace_slot *)(map + c.slots_off + i * 512))->word = i << 2;
+	while (!r->slot_next)
+		add_name("comm=somebody");
+	hint = r->hint;
+	assert(hint > 3000 && hint < 4096 && !strcmp(slots + 32, "comm=somebody"));
+	for (i = 1; i < 8; i++)
+		add_name("comm=other");
+	assert(r->slot_next == 8 && r->hint == hint && !r->full);
+	assert(!strcmp(slots + 7 * 512 + 32, "comm=other"));
+	assert(((const struct ktrace_slot *)slots)->word == KTRACE_SLOT_READY);
+	/* No slot is free: the list has room. */
+	add_name("comm=listed");
+	assert(r->slot_next == 8 && r->hint > hint && !r->full);
+	/* The owner has freed one, given up the next, and freed the one after that. */
+	((struct ktrace_slot *)(map + c.slots_off))->word = KTRACE_SLOT_WORD(8, KTRACE_SLOT_FREE);
+	((struct ktrace_slot *)(map + c.slots_off + 512))->word = KTRACE_SLOT_DEAD;
+	((struct ktrace_slot *)(map + c.slots_off + 1024))->word =
+		KTRACE_SLOT_WORD(10, KTRACE_SLOT_FREE);
+	hint = r->hint;
+	add_name("comm=again");
+	add_name("comm=third");
+	assert(r->slot_next == 11 && r->hint == hint && !strcmp(slots + 32, "comm=again"));
+	assert(!strcmp(slots + 1024 + 32, "comm=third"));
+	/* Too long for a slot. */
+	memset(longer, 'x', sizeof(longer) - 1);
+	longer[sizeof(longer) - 1] = '\0';
+	add_name(longer);
+	assert(r->slot_next == 11 && r->hint > hint && !r->full);
+	free(map);
+}
+
 static void test_registry(void)
 {
 	struct ktrace_control c = good_control();
-	char *map = calloc(1, c.registry_off + c.registry_size);
+	char *map = calloc(1, c.map_size);
 	struct ktrace_registry *r = (struct ktrace_registry *)(map + c.registry_off);
 	unsigned int round, i;
 	__u16 id;
@@ -197,6 +249,7 @@ int main(void)
 	char *map = malloc(MAP_SIZE);
 
 	test_control(map);
+	test_slots();
 	test_registry();
 	test_glob();
 	test_unfinished_entries(map);

@@ -16,6 +16,7 @@
  * @info:	its session
  * @undecided:	number of @events that no filter could evaluate completely
  * @guests:	ktrace_registry_guests()
+ * @registry:	ktrace_registry_use()
  */
 struct summary {
 	__u64 events;
@@ -27,9 +28,11 @@ struct summary {
 	const struct ktrace_session_info *info;
 	__u64 undecided;
 	__u32 guests;
+	const struct ktrace_registry_use *registry;
 };
 
 /** summary_say_doubts - report what else may be missing, or was recorded though unwanted */
+void summary_say_registry(const struct ktrace_registry_use *use);
 void summary_say_doubts(const struct ktrace_session_info *info, __u64 undecided, __u32 guests);
 /** summary_say - one line for people, always in the same form; not with -q */
 void summary_say(const struct summary *s);

@@ -51,6 +51,7 @@
 /* A registry of at least this size can grow up to this many times. */
 #define GROWS_FROM (1u << 20)
 #define GROWTH_MAX 16u
+#define SLOTS_MAX 65536u
 
 /* Makes the session's folder. The owner can use it and its file whatever the umask is. */
 static int make_dir(struct ktrace_session *s, __u64 *id)
@@ -118,6 +119,21 @@ static int make_file(struct ktrace_session *s, const struct ktrace_control *c, _
 	return error ? session_fail(s, error, "%s", path) : 0;
 }
 
+/*
+ * Slots take half as much as the registry at first: the more of them, the longer the owner may be
+ * kept from saving what it has read.
+ */
+static __u32 slot_nr(__u64 registry_size)
+{
+	__u32 nr = 1;
+
+	if (registry_size < GROWS_FROM)
+		return 0;
+	while (nr * 2ull * KTRACE_SLOT_SIZE <= registry_size / 2 && nr < SLOTS_MAX)
+		nr *= 2;
+	return nr;
+}
+
 static int describe(struct ktrace_session *s, const struct ktrace_session_options *opts,
 		    struct ktrace_control *c)
 {
@@ -134,7 +150,10 @@ static int describe(struct ktrace_session *s, const struct ktrace_session_option
 		.ring_size = opts->ring_size,
 		.thread_size = opts->thread_size,
 		.registry_size = opts->registry_size,
+		.slot_nr = slot_nr(opts->registry_size),
+		.slot_size = KTRACE_SLOT_SIZE,
 		.id_nr = KTRACE_ID_NR,
+		.id_all = opts->registry_size < GROWS_FROM ? 0 : KTRACE_ID_ALL,
 		.filter_size = KTRACE_FILTER_SIZE,
 		.note_size = KTRACE_NOTE_SIZE,
 		.clock = clock_choose(),
@@ -197,9 +216,12 @@ static int fill(struct ktrace_session *s, char *map, struct ktrace_control *c,
 
 	memcpy(control, c, offsetof(struct ktrace_control, reader));
 	session_fill_user(map, c, filter);
+	slots_fill(map, c);
 	if (c->registry_off) {
 		registry->next_on = KTRACE_ID_FIRST;
 		registry->next_off = KTRACE_ID_OFF;
+		registry->more_on = KTRACE_ID_MORE;
+		registry->more_off = KTRACE_ID_MORE_OFF;
 		registry->hint = sizeof(*registry);
 	}
 	error = owner_liveness_start(&s->keeper, &control->reader);
