@@ -109,7 +109,8 @@ FIELD(ktrace_registry, reserved, 16, 8);
 FIELD(ktrace_registry, slot_next, 24, 8);
 FIELD(ktrace_registry, more_on, 32, 4);
 FIELD(ktrace_registry, more_off, 36, 4);
-FIELD(ktrace_registry, reserved2, 40, 24);
+FIELD(ktrace_registry, slot_late, 40, 4);
+FIELD(ktrace_registry, reserved2, 44, 20);
 
 SIZE(ktrace_entry, 24);
 FIELD(ktrace_entry, word, 0, 4);

@@ -462,7 +462,7 @@ static void test_slots_are_used_again(void)
 		assert(is_free_for(s, pos) && is_free_for(s, pos + nr - 1));
 	}
 	ktrace_registry_use(s, &use);
-	assert(use.reused == 5 * nr && !use.missing && !use.dead);
+	assert(use.reused == 5 * nr && !use.missing && !use.unfinished);
 	ktrace_session_destroy(s);
 }
 
@@ -492,7 +492,7 @@ static void test_slots_of_the_slow(void)
 	ktrace_registry_saved(s);
 	assert(slot(s, 2)->word == KTRACE_SLOT_WORD(2, KTRACE_SLOT_DEAD));
 	ktrace_registry_use(s, &use);
-	assert(use.dead == 1);
+	assert(use.unfinished == 1);
 	for (__u64 pos = 3; pos < 3 * nr; pos++) {
 		if (pos % nr == 2)
 			continue;
@@ -500,6 +500,61 @@ static void test_slots_of_the_slow(void)
 		assert(ktrace_registry_next(s, &e) == 1 && !strcmp(e.text, "comm=later"));
 		ktrace_registry_saved(s);
 	}
+	ktrace_session_destroy(s);
+}
+
+static __u32 unfinished(const struct ktrace_session *s)
+{
+	struct ktrace_registry_use use;
+
+	ktrace_registry_use(s, &use);
+	return use.unfinished;
+}
+
+/* Entries that are not completed are counted, by each owner. */
+static void test_unfinished_slots_count(void)
+{
+	struct ktrace_session *s = make_with_slots();
+	struct ktrace_registry *words = (struct ktrace_registry *)s->registry.base;
+	struct ktrace_entry_copy e;
+
+	/* Two whose writers ended the moment before, one of them read past */
+	put_slot(s, 0, KTRACE_SLOT_BUSY, "comm=a");
+	assert(!ktrace_registry_next(s, &e));
+	put_slot(s, 1, KTRACE_SLOT_BUSY, "comm=b");
+	assert(unfinished(s) == 2);
+	put_slot(s, 0, KTRACE_SLOT_DEAD, "comm=a");
+	put_slot(s, 1, KTRACE_SLOT_READY, "comm=b");
+	put_entry(s, sizeof(*words), KTRACE_ENTRY_BUSY, KTRACE_ENTRY_PROCESS, "comm=c");
+	/* Another owner finds what was given up before. */
+	registry_exit(&s->registry);
+	assert(!registry_init(&s->registry, &s->user));
+	words = (struct ktrace_registry *)s->registry.base;
+	assert(ktrace_registry_next(s, &e) == 1 && !strcmp(e.text, "comm=b"));
+	assert(unfinished(s) == 2);
+	/* One was only late. */
+	words->slot_late = 1;
+	assert(unfinished(s) == 1);
+	words->slot_late = ~0u;
+	assert(unfinished(s) == 1);
+	/* What cannot be read any more is missing, too. */
+	put_slot(s, 2, KTRACE_SLOT_READY, "comm=d");
+	put_slot(s, 3, KTRACE_SLOT_READY, "comm=e");
+	slot(s, 2)->word = KTRACE_SLOT_WORD(7, KTRACE_SLOT_READY);
+	assert(ktrace_registry_next(s, &e) == -EBADMSG && !ktrace_registry_next(s, &e));
+	assert(unfinished(s) == 3);
+	ktrace_session_destroy(s);
+}
+
+/* The control page says how many ids there are: of a session that is adopted it may lie. */
+static void test_dismiss_stays_within_ids(void)
+{
+	struct ktrace_session *s = make_with_slots();
+	char *after = s->user.map + s->user.control.enable_off + KTRACE_ID_ALL;
+
+	assert(after == s->user.map + s->user.control.filter_off && *after == 'd');
+	s->user.control.id_all = 60000;
+	assert(!ktrace_session_dismiss(s) && after[-1] == 1 && *after == 'd');
 	ktrace_session_destroy(s);
 }
 
@@ -696,6 +751,8 @@ int main(void)
 	test_registry_of_the_dead();
 	test_slots_are_used_again();
 	test_slots_of_the_slow();
+	test_unfinished_slots_count();
+	test_dismiss_stays_within_ids();
 	test_slots_survive_lies();
 	test_holders();
 	test_dead_owners_ring_is_taken_back();

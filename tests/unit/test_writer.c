@@ -18,12 +18,18 @@
 
 #define MAP_SIZE (4u << 20)
 
+static struct channel the_channel, *const channel = &the_channel;
+static __u64 *given_up;
+
+/* Called in the middle of filling an entry. */
 __u32 thread_pid(void)
 {
+	if (given_up)
+		*given_up |= KTRACE_SLOT_DEAD;
+	given_up = NULL;
 	return 1;
 }
 
-static struct channel the_channel, *const channel = &the_channel;
 static __u64 random_state = 1;
 
 static __u32 next_random(void)
@@ -114,22 +120,77 @@ static void add_name(const char *text)
 	registry_add(channel, KTRACE_ENTRY_THREAD, 1, text, 0, REGISTRY_ALL);
 }
 
-/* Once the list has as much as there are slots, entries go to slots, as long as these are free. */
-static void test_slots(void)
+static __u64 *slot_word(char *map, __u32 index)
+{
+	return (__u64 *)(map + good_control().slots_off + index * KTRACE_SLOT_SIZE);
+}
+
+/* A channel whose list has as much as there are slots; the first slot is in use. */
+static char *map_with_slots(void)
 {
 	struct ktrace_control c = good_control();
 	char *map = calloc(1, c.map_size);
-	struct ktrace_registry *r = (struct ktrace_registry *)(map + c.registry_off);
-	const char *slots = map + c.slots_off;
-	char longer[500];
-	__u32 hint, i;
 
 	channel_init(channel, map, &c, true);
-	for (i = 0; i < 8; i++)
-		((struct ktrace_slot *)(map + c.slots_off + i * 512))->word = i << 2;
-	while (!r->slot_next)
+	for (__u32 i = 0; i < 8; i++)
+		*slot_word(map, i) = KTRACE_SLOT_WORD(i, KTRACE_SLOT_FREE);
+	while (!channel->registry->slot_next)
 		add_name("comm=somebody");
-	hint = r->hint;
+	return map;
+}
+
+/* The owner gives up the slot while the entry is made: it gets another one, and that is counted. */
+static void test_slot_given_up(void)
+{
+	char *map = map_with_slots();
+
+	given_up = slot_word(map, 1);
+	add_name("comm=late");
+	assert(*slot_word(map, 1) == KTRACE_SLOT_WORD(1, KTRACE_SLOT_DEAD));
+	assert(*slot_word(map, 2) == KTRACE_SLOT_WORD(2, KTRACE_SLOT_READY));
+	assert(!strcmp((char *)slot_word(map, 2) + 32, "comm=late"));
+	assert(channel->registry->slot_late == 1 && !channel->registry->full);
+	free(map);
+}
+
+/* Whoever adopts the session finds the process that cannot leave it, whenever that was added. */
+static void test_process_that_cannot_leave(void)
+{
+	char *map = map_with_slots();
+	const __u32 hint = channel->registry->hint;
+
+	channel->leaves = true;
+	registry_add(channel, KTRACE_ENTRY_PROCESS, 1, "comm=leaves", 0, REGISTRY_ALL);
+	assert(channel->registry->slot_next == 2 && channel->registry->hint == hint);
+	channel->leaves = false;
+	registry_add(channel, KTRACE_ENTRY_PROCESS, 1, "comm=stays", 0, REGISTRY_ALL);
+	assert(channel->registry->slot_next == 2 && channel->registry->hint > hint);
+	assert(!strcmp((char *)channel->registry + channel->registry->hint +
+		       sizeof(struct ktrace_entry), "comm=stays"));
+	free(map);
+}
+
+/* An owner that claims to have billions of slots cannot keep a writer busy with them. */
+static void test_too_many_slots(void)
+{
+	struct ktrace_control c = good_control();
+
+	c.map_size = 1ull << 43;
+	c.slot_nr = KTRACE_SLOT_NR_MAX;
+	assert(has_slots(&c));
+	c.slot_nr *= 2;
+	assert(!has_slots(&c));
+}
+
+/* Once the list has as much as there are slots, entries go to slots, as long as these are free. */
+static void test_slots(void)
+{
+	char *map = map_with_slots();
+	struct ktrace_registry *r = channel->registry;
+	const char *slots = (char *)slot_word(map, 0);
+	__u32 hint = r->hint, i;
+	char longer[500];
+
 	assert(hint > 3000 && hint < 4096 && !strcmp(slots + 32, "comm=somebody"));
 	for (i = 1; i < 8; i++)
 		add_name("comm=other");
@@ -140,10 +201,9 @@ static void test_slots(void)
 	add_name("comm=listed");
 	assert(r->slot_next == 8 && r->hint > hint && !r->full);
 	/* The owner has freed one, given up the next, and freed the one after that. */
-	((struct ktrace_slot *)(map + c.slots_off))->word = KTRACE_SLOT_WORD(8, KTRACE_SLOT_FREE);
-	((struct ktrace_slot *)(map + c.slots_off + 512))->word = KTRACE_SLOT_DEAD;
-	((struct ktrace_slot *)(map + c.slots_off + 1024))->word =
-		KTRACE_SLOT_WORD(10, KTRACE_SLOT_FREE);
+	*slot_word(map, 0) = KTRACE_SLOT_WORD(8, KTRACE_SLOT_FREE);
+	*slot_word(map, 1) = KTRACE_SLOT_DEAD;
+	*slot_word(map, 2) = KTRACE_SLOT_WORD(10, KTRACE_SLOT_FREE);
 	hint = r->hint;
 	add_name("comm=again");
 	add_name("comm=third");
@@ -250,6 +310,9 @@ int main(void)
 
 	test_control(map);
 	test_slots();
+	test_slot_given_up();
+	test_process_that_cannot_leave();
+	test_too_many_slots();
 	test_registry();
 	test_glob();
 	test_unfinished_entries(map);

@@ -179,7 +179,7 @@ enum ktrace_clock {
  *		is no reader either when @state is CLOSED
  * @state:	enum ktrace_state; may change at any time
  * @slots_off:	slots of the registry, after @registry_off and apart from the rest
- * @slot_nr:	number of them, a power of two; 0 = none
+ * @slot_nr:	number of them, a power of two up to KTRACE_SLOT_NR_MAX; 0 = none
  * @slot_size:	bytes of a slot, a multiple of 64
  * @id_all:	number of enable bytes if there are more than @id_nr, otherwise 0. Writers that do
  *		not know of them use ids below @id_nr
@@ -263,7 +263,9 @@ struct ktrace_control {
  *     passes slots that are BUSY or READY for theirs, and DEAD ones; a slot with an earlier
  *     position is not free yet: there is no room. Then it moves slot_next on if it is behind.
  *   - The owner frees slots in order, when it needs what it has read no more: it is saved.
- *   - A claimer that finds its slot DEAD claims another one.
+ *   - A claimer that finds its slot DEAD counts that in slot_late, and claims another one.
+ *   - The PROCESS entry of a writer that does not leave a session that is over stays in the list:
+ *     a process that adopts the session has to know of it.
  */
 #define KTRACE_ENTRY_READY (1u << 31)
 #define KTRACE_ENTRY_BUSY (1u << 30)
@@ -287,6 +289,7 @@ enum ktrace_entry_type {
 #define KTRACE_SLOT_DEAD 3u
 #define KTRACE_SLOT_WORD(pos, state) ((__u64)(pos) << 2 | (state))
 #define KTRACE_SLOT_SIZE 512u
+#define KTRACE_SLOT_NR_MAX 65536u
 
 /* In struct ktrace_registry.reserved */
 #define KTRACE_REGISTRY_GUESTS 0	/* children sharing their parent's memory, noticed late */
@@ -302,6 +305,7 @@ enum ktrace_entry_type {
  * @slot_next:	position at or before the next free one. Not trusted
  * @more_on:	next id after those of @next_on, from KTRACE_ID_MORE
  * @more_off:	next id after those of @next_off, from KTRACE_ID_MORE_OFF
+ * @slot_late:	claimers that found their slot DEAD and went on to add the entry elsewhere
  * @reserved2:	0
  */
 struct ktrace_registry {
@@ -313,7 +317,8 @@ struct ktrace_registry {
 	__u64 slot_next;
 	__u32 more_on;
 	__u32 more_off;
-	__u32 reserved2[6];
+	__u32 slot_late;
+	__u32 reserved2[5];
 };
 
 /**

@@ -463,9 +463,9 @@ static void say_summary(const struct recording *r, const struct ktrace_session_i
 {
 	const __u32 number = r->parts.first;
 	const bool has_parts = output_is_split(r) && number < r->parts.number;
-	struct ktrace_registry_use registry;
 	char *first = has_parts ? parts_name(r->name, number) : NULL;
-	const struct summary s = {
+	struct ktrace_registry_use registry;
+	struct summary s = {
 		.events = r->capture.events,
 		.lost = lost,
 		.bytes = bytes,
@@ -475,10 +475,10 @@ static void say_summary(const struct recording *r, const struct ktrace_session_i
 		.info = info,
 		.undecided = undecided,
 		.guests = ktrace_registry_guests(r->session),
-		.registry = &registry,
 	};
 
 	ktrace_registry_use(r->session, &registry);
+	s.not_registered = (__u64)registry.missing + registry.unfinished;
 	if (r->options->is_json)
 		summary_say_json(&s);
 	else
@@ -488,11 +488,11 @@ static void say_summary(const struct recording *r, const struct ktrace_session_i
 
 static int close_recording(struct recording *r)
 {
+	struct ktrace_registry_use registry;
 	struct ktrace_session_info info;
 	struct ktrace_reading now;
 	struct ktrace_lost lost;
 	struct stat st;
-	struct ktrace_registry_use registry;
 	__u32 guests;
 	__u64 bytes, undecided;
 	int error;

@@ -264,7 +264,7 @@ void meta_registry(struct ktrace_text *t, const struct ktrace_session *s)
 	ktrace_text_u64(t, "most", use.most);
 	ktrace_text_u64(t, "slots", use.slots);
 	ktrace_text_u64(t, "reused", use.reused);
-	ktrace_text_u64(t, "missing", use.missing + use.dead);
+	ktrace_text_u64(t, "missing", (__u64)use.missing + use.unfinished);
 }
 
 void meta_end(struct ktrace_text *t, int status, const char *reason)

@@ -506,7 +506,7 @@ void ktrace_registry_saved(struct ktrace_session *s);
  * @most:	bytes that the list can grow to
  * @slots:	number of slots
  * @reused:	entries that have been in slots so far
- * @dead:	slots given up: a program died, or stood still for long, while it filled one
+ * @unfinished:	entries begun and not completed: their programs died, or stood still for long
  * @missing:	entries without room, as counted by writers
  */
 struct ktrace_registry_use {
@@ -515,7 +515,7 @@ struct ktrace_registry_use {
 	__u64 most;
 	__u64 reused;
 	__u32 slots;
-	__u32 dead;
+	__u32 unfinished;
 	__u32 missing;
 };
 

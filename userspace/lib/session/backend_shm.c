@@ -51,7 +51,6 @@
 /* A registry of at least this size can grow up to this many times. */
 #define GROWS_FROM (1u << 20)
 #define GROWTH_MAX 16u
-#define SLOTS_MAX 65536u
 
 /* Makes the session's folder. The owner can use it and its file whatever the umask is. */
 static int make_dir(struct ktrace_session *s, __u64 *id)
@@ -129,7 +128,7 @@ static __u32 slot_nr(__u64 registry_size)
 
 	if (registry_size < GROWS_FROM)
 		return 0;
-	while (nr * 2ull * KTRACE_SLOT_SIZE <= registry_size / 2 && nr < SLOTS_MAX)
+	while (nr * 2ull * KTRACE_SLOT_SIZE <= registry_size / 2 && nr < KTRACE_SLOT_NR_MAX)
 		nr *= 2;
 	return nr;
 }
@@ -216,7 +215,7 @@ static int fill(struct ktrace_session *s, char *map, struct ktrace_control *c,
 
 	memcpy(control, c, offsetof(struct ktrace_control, reader));
 	session_fill_user(map, c, filter);
-	slots_fill(map, c);
+	registry_slots_fill(map, c);
 	if (c->registry_off) {
 		registry->next_on = KTRACE_ID_FIRST;
 		registry->next_off = KTRACE_ID_OFF;

@@ -96,7 +96,7 @@ int dismiss_all(struct ktrace_session *s, char *map)
 	error = seal_rings(c, map);
 	if (error)
 		return error;
-	for (__u32 id = KTRACE_ID_FIRST; id < layout_id_nr(c); id++)
+	for (__u32 id = KTRACE_ID_FIRST; id < layout_id_nr(c) && id < KTRACE_ID_ALL; id++)
 		kt_store(&s->user.map[c->enable_off + id], 1);
 	return 0;
 }

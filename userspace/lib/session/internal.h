@@ -68,7 +68,7 @@ __u32 channel_free_dead(const struct channel *ch, char *map);
  * @freed:	the first one that is not free for its next use
  * @pending:	positions that were busy when reading went past them
  * @pending_nr:	how many
- * @dead:	slots that were given up
+ * @dead:	slots that were given up, by any owner
  * @oldest:	the oldest of @pending
  * @oldest_ns:	since when it has been that, 0 = none
  * @is_damaged:	none is read any more
@@ -87,10 +87,11 @@ struct slots {
 	bool is_damaged;
 };
 
-void slots_init(struct slots *s, const struct channel *ch);
-void slots_fill(char *map, const struct ktrace_control *c);
-int slots_next(struct slots *s, const struct ktrace_entry **entry);
-void slots_free(struct slots *s);
+void registry_slots_init(struct slots *s, const struct channel *ch);
+void registry_slots_fill(char *map, const struct ktrace_control *c);
+int registry_slots_next(struct slots *s, const struct ktrace_entry **entry);
+void registry_slots_free(struct slots *s);
+__u32 registry_slots_unread(const struct slots *s);
 
 /**
  * struct registry - how far the registry of the user channel has been read
@@ -123,6 +124,7 @@ struct registry {
 int registry_init(struct registry *r, const struct channel *ch);
 void registry_exit(struct registry *r);
 int registry_next(struct registry *r, struct ktrace_entry_copy *entry);
+__u32 registry_unfinished(const struct registry *r);
 void registry_forget(struct registry *r, __u32 index);
 
 /**

@@ -30,7 +30,7 @@ int registry_init(struct registry *r, const struct channel *ch)
 		return -ENOMEM;
 	r->base = ch->map + ch->control.registry_off;
 	r->size = ch->control.registry_size;
-	slots_init(&r->slots, ch);
+	registry_slots_init(&r->slots, ch);
 	return 0;
 }
 
@@ -140,7 +140,7 @@ static int next_pending(struct registry *r, struct ktrace_entry_copy *entry)
 static int next_slot(struct registry *r, struct ktrace_entry_copy *entry)
 {
 	const struct ktrace_entry *at;
-	int ret = slots_next(&r->slots, &at);
+	int ret = registry_slots_next(&r->slots, &at);
 
 	if (ret != 1)
 		return ret;
@@ -182,4 +182,18 @@ int registry_next(struct registry *r, struct ktrace_entry_copy *entry)
 		return 0;
 	ret = next_in_list(r, entry);
 	return ret || !r->slots.nr ? ret : next_slot(r, entry);
+}
+
+/*
+ * registry_unfinished - count entries that were begun, and not completed until now
+ *
+ * A program whose slot was given up while it stood still may have gone on, and added its entry
+ * elsewhere.
+ */
+__u32 registry_unfinished(const struct registry *r)
+{
+	const struct ktrace_registry *words = (const struct ktrace_registry *)r->base;
+	const __u32 late = words ? kt_load(&words->slot_late) : 0, dead = r->slots.dead;
+
+	return r->pending_nr + registry_slots_unread(&r->slots) + (late < dead ? dead - late : 0);
 }

@@ -475,7 +475,7 @@ int ktrace_registry_next(struct ktrace_session *s, struct ktrace_entry_copy *ent
 
 void ktrace_registry_saved(struct ktrace_session *s)
 {
-	slots_free(&s->registry.slots);
+	registry_slots_free(&s->registry.slots);
 }
 
 void ktrace_registry_use(const struct ktrace_session *s, struct ktrace_registry_use *use)
@@ -488,7 +488,7 @@ void ktrace_registry_use(const struct ktrace_session *s, struct ktrace_registry_
 		.most = s->registry_most > r->size ? s->registry_most : r->size,
 		.reused = r->slots.next,
 		.slots = r->slots.nr,
-		.dead = r->slots.dead,
+		.unfinished = registry_unfinished(r),
 		.missing = ktrace_registry_full(s),
 	};
 }

@@ -28,28 +28,31 @@ static struct ktrace_slot *slot_at(const struct slots *s, __u64 pos)
 	return (struct ktrace_slot *)(s->base + (pos & (s->nr - 1)) * s->size);
 }
 
-/* Positions go on from the oldest that is in use: another owner may have freed some before. */
-static __u64 first_pos(const struct slots *s)
+/* Goes on where another owner may have been: from the oldest position in use. */
+static void find_first(struct slots *s)
 {
 	__u64 first = ~0ull;
 
 	for (__u32 i = 0; i < s->nr; i++) {
 		const __u64 word = kt_load(&slot_at(s, i)->word);
 
-		if ((word & 3) != KTRACE_SLOT_DEAD && word >> 2 < first)
+		if ((word & 3) == KTRACE_SLOT_DEAD)
+			s->dead++;
+		else if (word >> 2 < first)
 			first = word >> 2;
 	}
-	return first == ~0ull ? 0 : first;
+	s->next = s->freed = first == ~0ull ? 0 : first;
 }
 
-/* slots_init - find the slots of a channel, if it has any */
-void slots_init(struct slots *s, const struct channel *ch)
+/* registry_slots_init - find the slots of a channel, if it has any */
+void registry_slots_init(struct slots *s, const struct channel *ch)
 {
 	const struct ktrace_control *c = &ch->control;
 	__u64 bytes;
 
 	*s = (struct slots) { 0 };
-	if (!c->slot_nr || c->slot_nr & (c->slot_nr - 1) || c->slots_off % 8 || c->slot_size % 8 ||
+	if (!c->slot_nr || c->slot_nr > KTRACE_SLOT_NR_MAX || c->slot_nr & (c->slot_nr - 1) ||
+	    c->slots_off % 8 || c->slot_size % 8 ||
 	    c->slot_size < sizeof(struct ktrace_slot) + 8 || c->slot_size > 65536 ||
 	    __builtin_mul_overflow((__u64)c->slot_nr, c->slot_size, &bytes) ||
 	    bytes > ch->map_size || c->slots_off > ch->map_size - bytes)
@@ -57,11 +60,11 @@ void slots_init(struct slots *s, const struct channel *ch)
 	s->base = ch->map + c->slots_off;
 	s->nr = c->slot_nr;
 	s->size = c->slot_size;
-	s->next = s->freed = first_pos(s);
+	find_first(s);
 }
 
-/* slots_fill - write the slots of a new channel */
-void slots_fill(char *map, const struct ktrace_control *c)
+/* registry_slots_fill - write the slots of a new channel */
+void registry_slots_fill(char *map, const struct ktrace_control *c)
 {
 	for (__u32 i = 0; i < c->slot_nr; i++) {
 		struct ktrace_slot *slot = (struct ktrace_slot *)(map + c->slots_off +
@@ -100,12 +103,12 @@ static const struct ktrace_entry *next_pending(struct slots *s)
 }
 
 /*
- * slots_next - find the next entry that is ready, in a bounded amount of work
+ * registry_slots_next - find the next entry that is ready, in a bounded amount of work
  *
  * Return: 1 with an entry, which other processes can write to; 0 if there is none; -EAGAIN to be
  * called again; -EBADMSG once if a word is invalid: then no slot is read any more.
  */
-int slots_next(struct slots *s, const struct ktrace_entry **entry)
+int registry_slots_next(struct slots *s, const struct ktrace_entry **entry)
 {
 	*entry = next_pending(s);
 	if (*entry)
@@ -174,8 +177,8 @@ static void give_up_oldest(struct slots *s)
 	}
 }
 
-/* slots_free - all entries that were returned are saved: their slots can be used again */
-void slots_free(struct slots *s)
+/* registry_slots_free - all entries that were returned are saved: their slots can be used again */
+void registry_slots_free(struct slots *s)
 {
 	__u32 unused;
 	__u64 end;
@@ -192,4 +195,17 @@ void slots_free(struct slots *s)
 			kt_store_release(word, KTRACE_SLOT_WORD(s->freed + s->nr,
 								KTRACE_SLOT_FREE));
 	}
+}
+
+/* registry_slots_unread - count the entries that were begun but have not been returned */
+__u32 registry_slots_unread(const struct slots *s)
+{
+	__u32 unread = s->pending_nr;
+
+	for (__u64 pos = s->next; pos - s->freed < s->nr; pos++) {
+		const __u64 state = kt_load(&slot_at(s, pos)->word) & 3;
+
+		unread += state == KTRACE_SLOT_BUSY || state == KTRACE_SLOT_READY;
+	}
+	return unread;
 }

@@ -57,7 +57,8 @@ static bool has_more_ids(const struct ktrace_control *c)
 /* True if there are slots that this library can use. */
 static bool has_slots(const struct ktrace_control *c)
 {
-	return c->slot_nr && !(c->slot_nr & (c->slot_nr - 1)) && !(c->slots_off & 63) &&
+	return c->slot_nr && c->slot_nr <= KTRACE_SLOT_NR_MAX &&
+	       !(c->slot_nr & (c->slot_nr - 1)) && !(c->slots_off & 63) &&
 	       c->slot_size >= sizeof(struct ktrace_slot) + 64 && !(c->slot_size & 63) &&
 	       lies_in(c->slots_off, c->slot_nr, c->slot_size,
 		       c->registry_off + sizeof(struct ktrace_registry), c->map_size);

@@ -6,7 +6,7 @@
  * exchanging the zero word at the end for BUSY and the size; the entry counts once READY is stored.
  * A process that dies in between leaves an entry that all others skip. Sizes that other processes
  * wrote are checked before each step; an invalid list counts as full. Entries that only the owner
- * reads go to slots once the list is half full.
+ * reads go to slots once the list has as many bytes as these.
  */
 #include "registry.h"
 
@@ -133,11 +133,20 @@ static struct ktrace_slot *slot_at(const struct channel *ch, __u64 pos)
 	return (struct ktrace_slot *)(ch->slots + (pos & (ch->slot_nr - 1)) * ch->slot_size);
 }
 
+/* Moves slot_next on to @pos if it is behind, @next. If not, the next claimer looks further. */
+static void slot_move_next(const struct channel *ch, __u64 next, __u64 pos)
+{
+	for (int i = 0; i < ATTEMPTS_MAX && next < pos; i++)
+		if (__atomic_compare_exchange_n(&ch->registry->slot_next, &next, pos, false,
+						__ATOMIC_RELAXED, __ATOMIC_RELAXED))
+			return;
+}
+
 /* Claims the first free slot; sets @at to its position. Returns false if there is none. */
 static bool slot_claim(const struct channel *ch, __u64 *at)
 {
 	const __u64 first = kt_load(&ch->registry->slot_next);
-	__u64 next = first, pos = first;
+	__u64 pos = first;
 
 	for (__u32 i = 0; i < 2 * ch->slot_nr; i++, pos++) {
 		__u64 *word = &slot_at(ch, pos)->word;
@@ -147,12 +156,8 @@ static bool slot_claim(const struct channel *ch, __u64 *at)
 		if (__atomic_compare_exchange_n(word, &seen,
 						KTRACE_SLOT_WORD(pos, KTRACE_SLOT_BUSY), false,
 						__ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
-			*at = pos++;
-			while (next < pos &&
-			       !__atomic_compare_exchange_n(&ch->registry->slot_next, &next, pos,
-							    false, __ATOMIC_RELAXED,
-							    __ATOMIC_RELAXED))
-				;
+			*at = pos;
+			slot_move_next(ch, first, pos + 1);
 			return true;
 		}
 		if ((seen & 3) != KTRACE_SLOT_DEAD && seen >> 2 < pos)
@@ -181,6 +186,7 @@ static bool slots_add(const struct channel *ch, const struct ktrace_entry *heade
 						KTRACE_SLOT_WORD(pos, KTRACE_SLOT_READY), false,
 						__ATOMIC_RELEASE, __ATOMIC_RELAXED))
 			return true;
+		__atomic_fetch_add(&ch->registry->slot_late, 1, __ATOMIC_RELAXED);
 	}
 	return false;
 }
@@ -228,9 +234,11 @@ void registry_add(const struct channel *ch, __u16 type, __u32 tid, const char *t
 	};
 	const __u64 size = registry_size(ch), most = share == REGISTRY_HALF ? size / 2 : size;
 	const __u64 slots = (__u64)ch->slot_nr * ch->slot_size;
+	/* Whoever adopts the session has to find the processes that cannot leave: dismiss.c. */
+	const bool must_stay = type == KTRACE_ENTRY_PROCESS && !ch->leaves;
 
-	if (slots && !kt_load(&ch->registry->slot_next) &&
-	    list_add(ch, &header, text, slots < most ? slots : most))
+	if (slots && (must_stay || !kt_load(&ch->registry->slot_next)) &&
+	    list_add(ch, &header, text, must_stay || most < slots ? most : slots))
 		return;
 	if (!slots_add(ch, &header, text) && !list_add(ch, &header, text, most))
 		count_full(ch);
