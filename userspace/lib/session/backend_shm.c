@@ -126,8 +126,6 @@ static __u32 slot_nr(__u64 registry_size)
 {
 	__u32 nr = 1;
 
-	if (registry_size < GROWS_FROM)
-		return 0;
 	while (nr * 2ull * KTRACE_SLOT_SIZE <= registry_size / 2 && nr < KTRACE_SLOT_NR_MAX)
 		nr *= 2;
 	return nr;
@@ -149,7 +147,6 @@ static int describe(struct ktrace_session *s, const struct ktrace_session_option
 		.ring_size = opts->ring_size,
 		.thread_size = opts->thread_size,
 		.registry_size = opts->registry_size,
-		.slot_nr = slot_nr(opts->registry_size),
 		.slot_size = KTRACE_SLOT_SIZE,
 		.id_nr = KTRACE_ID_NR,
 		.id_all = opts->registry_size < GROWS_FROM ? 0 : KTRACE_ID_ALL,
@@ -162,6 +159,17 @@ static int describe(struct ktrace_session *s, const struct ktrace_session_option
 	if (layout_compute(c))
 		return session_fail(s, -EINVAL, "buffer, block and ring sizes");
 	return 0;
+}
+
+/* Adds slots, unless there is too little room for them: then names go to the list only. */
+static void add_slots(struct ktrace_control *c)
+{
+	struct ktrace_control larger = *c;
+
+	larger.slot_nr = slot_nr(c->registry_size);
+	if (c->registry_size >= GROWS_FROM && !layout_compute(&larger) &&
+	    may_have_file_of(larger.map_size) && larger.map_size <= ktrace_memory_available())
+		*c = larger;
 }
 
 /*
@@ -236,8 +244,12 @@ static int shm_open_session(struct ktrace_session *s, const struct ktrace_sessio
 {
 	struct ktrace_control c;
 	int error = describe(s, opts, &c);
-	__u64 hole = error ? 0 : leave_hole(&c);
+	__u64 hole = 0;
 
+	if (!error) {
+		add_slots(&c);
+		hole = leave_hole(&c);
+	}
 	if (!error)
 		error = make_dir(s, &c.session);
 	if (!error)
