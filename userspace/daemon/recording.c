@@ -467,7 +467,8 @@ static void say_summary(const struct recording *r, const struct ktrace_session_i
 	const __u32 number = r->parts.first;
 	const bool has_parts = output_is_split(r) && number < r->parts.number;
 	char *first = has_parts ? parts_name(r->name, number) : NULL;
-	const struct summary s = {
+	struct ktrace_registry_use registry;
+	struct summary s = {
 		.events = r->capture.events,
 		.lost = lost,
 		.bytes = bytes,
@@ -479,6 +480,8 @@ static void say_summary(const struct recording *r, const struct ktrace_session_i
 		.guests = ktrace_registry_guests(r->session),
 	};
 
+	ktrace_registry_use(r->session, &registry);
+	s.not_registered = (__u64)registry.missing + registry.unfinished;
 	if (r->options->is_json)
 		summary_say_json(&s);
 	else
@@ -488,11 +491,12 @@ static void say_summary(const struct recording *r, const struct ktrace_session_i
 
 static int close_recording(struct recording *r)
 {
+	struct ktrace_registry_use registry;
 	struct ktrace_session_info info;
 	struct ktrace_reading now;
 	struct ktrace_lost lost;
 	struct stat st;
-	__u32 refused, guests;
+	__u32 guests;
 	__u64 bytes, undecided;
 	int error;
 
@@ -503,15 +507,13 @@ static int close_recording(struct recording *r)
 	ended_look(&r->capture.ended, r->session, &r->capture.meta);
 	ktrace_session_clock(r->session, &now);
 	meta_clock(&r->capture.meta, &now);
+	meta_registry(&r->capture.meta, r->session);
 	meta_end(&r->capture.meta, r->command.is_gone ? r->command.wait_status : -1,
 		 r->end_reason);
 	losses_of(r->session, &lost);
 	dynamic_missed(&r->dynamic, r->session, &r->capture.meta);
-	refused = ktrace_registry_full(r->session);
-	if (refused)
-		log_error("the registry was full: no room for %u entries (events, processes, "
-			  "threads, maps)",
-			  refused);
+	ktrace_registry_use(r->session, &registry);
+	summary_say_registry(&registry);
 	ktrace_session_info(r->session, &info);
 	ktrace_session_undecided(r->session, &undecided);
 	guests = ktrace_registry_guests(r->session);

@@ -39,7 +39,12 @@ struct channel_ids {
  * @is_shared_memory: the owner's death shows in control->reader
  * @registry:	registry
  * @registry_size: its bytes when this was filled in; control->registry_size may grow
+ * @slots:	slots of the registry
+ * @slot_nr:	number of them, 0 = none
+ * @slot_size:	bytes of each
  * @enable:	one byte for each event id
+ * @id_nr:	ids of the lower ranges are below this
+ * @id_all:	the same, with those of the upper ranges; @id_nr if there are none
  * @filter:	bytes of the filter, not necessarily ended by a NUL
  * @cpu:	ring of CPU 0, as a pattern
  * @thread:	first thread ring, as a pattern
@@ -66,8 +71,12 @@ struct channel {
 	bool is_shared_memory;
 	struct ktrace_registry *registry;
 	__u64 registry_size;
+	char *slots;
+	__u32 slot_nr;
+	__u32 slot_size;
 	const __u8 *enable;
 	__u32 id_nr;
+	__u32 id_all;
 	const char *filter;
 	__u32 filter_size;
 	__u32 cpu_nr;
@@ -103,7 +112,7 @@ struct ktrace_channel {
 /* True if the recording has the event with this id on. */
 static inline bool channel_is_on(const struct channel *ch, __u32 id)
 {
-	return id >= KTRACE_ID_FIRST && id < ch->id_nr && kt_load(&ch->enable[id]);
+	return id >= KTRACE_ID_FIRST && id < ch->id_all && kt_load(&ch->enable[id]);
 }
 
 /* True if the recording is over. */
