@@ -91,7 +91,12 @@ FIELD(ktrace_control, timeout_ms, 144, 4);
 FIELD(ktrace_control, state, 148, 4);
 FIELD(ktrace_control, note_off, 152, 4);
 FIELD(ktrace_control, note_size, 156, 4);
-FIELD(ktrace_control, reserved, 160, 56);
+FIELD(ktrace_control, slots_off, 160, 8);
+FIELD(ktrace_control, slot_nr, 168, 4);
+FIELD(ktrace_control, slot_size, 172, 4);
+FIELD(ktrace_control, id_all, 176, 4);
+FIELD(ktrace_control, reserved0, 180, 4);
+FIELD(ktrace_control, reserved, 184, 32);
 FIELD(ktrace_control, reader, 216, 4);
 FIELD(ktrace_control, reserved2, 220, 124);
 
@@ -100,7 +105,12 @@ FIELD(ktrace_registry, next_on, 0, 4);
 FIELD(ktrace_registry, next_off, 4, 4);
 FIELD(ktrace_registry, hint, 8, 4);
 FIELD(ktrace_registry, full, 12, 4);
-FIELD(ktrace_registry, reserved, 16, 48);
+FIELD(ktrace_registry, reserved, 16, 8);
+FIELD(ktrace_registry, slot_next, 24, 8);
+FIELD(ktrace_registry, more_on, 32, 4);
+FIELD(ktrace_registry, more_off, 36, 4);
+FIELD(ktrace_registry, slot_late, 40, 4);
+FIELD(ktrace_registry, reserved2, 44, 20);
 
 SIZE(ktrace_entry, 24);
 FIELD(ktrace_entry, word, 0, 4);
@@ -109,6 +119,10 @@ FIELD(ktrace_entry, id, 6, 2);
 FIELD(ktrace_entry, pid, 8, 4);
 FIELD(ktrace_entry, tid, 12, 4);
 FIELD(ktrace_entry, ts, 16, 8);
+
+SIZE(ktrace_slot, 32);
+FIELD(ktrace_slot, word, 0, 8);
+FIELD(ktrace_slot, entry, 8, 24);
 
 SIZE(ktrace_channel_spec, 72);
 FIELD(ktrace_channel_spec, size, 0, 4);
@@ -522,16 +536,16 @@ FIELD(ktrace_board_want, session, 32, 96);
 
 SIZE(ktrace_board_slot, 64);
 FIELD(ktrace_board_slot, wanted, 0, 1);
-FIELD(ktrace_board_slot, state, 1, 1);
-FIELD(ktrace_board_slot, flags, 2, 1);
-FIELD(ktrace_board_slot, reserved0, 3, 1);
+FIELD(ktrace_board_slot, on, 1, 1);
+FIELD(ktrace_board_slot, off, 2, 1);
+FIELD(ktrace_board_slot, flags, 3, 1);
 FIELD(ktrace_board_slot, pid, 4, 4);
 FIELD(ktrace_board_slot, since, 8, 8);
-FIELD(ktrace_board_slot, reserved1, 16, 8);
-FIELD(ktrace_board_slot, error, 24, 4);
-FIELD(ktrace_board_slot, joins, 28, 4);
-FIELD(ktrace_board_slot, leaves, 32, 4);
-FIELD(ktrace_board_slot, reserved, 36, 28);
+FIELD(ktrace_board_slot, fate, 16, 8);
+FIELD(ktrace_board_slot, error, 24, 8);
+FIELD(ktrace_board_slot, joins, 32, 4);
+FIELD(ktrace_board_slot, leaves, 36, 4);
+FIELD(ktrace_board_slot, reserved, 40, 24);
 
 SIZE(ktrace_board, 1152);
 FIELD(ktrace_board, magic, 0, 4);

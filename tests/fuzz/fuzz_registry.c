@@ -3,7 +3,7 @@
  * fuzz_registry.c - the owner's side of a channel whose memory is hostile
  *
  * The input gives what is wrong with the control page, then bytes for the registry and
- * changes of them while it is read. Sanitizers are told that nothing but the registry may
+ * its slots, and changes of them while they are read. Sanitizers are told that nothing else may
  * be looked at meanwhile. Entries come once and end; what ktraced makes of their texts is
  * one line of META each, whose keys that matter say what the entry says.
  */
@@ -28,6 +28,7 @@
  * @ch:		the channel
  * @registry:	what is tested
  * @entries:	delivered so far
+ * @room:	for how many entries slots had room so far
  */
 static struct world {
 	struct input in;
@@ -37,11 +38,13 @@ static struct world {
 	struct channel ch;
 	struct registry registry;
 	__u32 entries;
+	__u64 room;
 } w;
 
 static bool make_channel(void)
 {
 	unsigned int shape = (unsigned int)input_number(&w.in, 1), n;
+	unsigned int slots = (unsigned int)input_number(&w.in, 1);
 	size_t off;
 
 	w.control = (struct ktrace_control){
@@ -50,6 +53,7 @@ static bool make_channel(void)
 		.ring_nr = 1 + (shape & 3), .cpu_nr = shape & 1, .block_size = 4096,
 		.policy = shape >> 2 & 3, .ring_size = 16384, .thread_size = 16384,
 		.registry_size = REGISTRY, .id_nr = KTRACE_ID_NR, .filter_size = 2048,
+		.slot_nr = slots ? 1u << (slots & 3) : 0, .slot_size = 64 << (slots >> 2 & 3),
 	};
 	REQUIRE(!layout_compute(&w.control));
 	w.size = (size_t)w.control.map_size;
@@ -122,6 +126,38 @@ static void fill_registry(void)
 	}
 }
 
+/* Sets the words of some slots: what writers leave there in order, or anything. */
+static void fill_slots(void)
+{
+	const struct slots *s = &w.registry.slots;
+
+	for (__u64 i = 0; i < s->nr && i < 16; i++) {
+		const __u64 kind = input_number(&w.in, 1);
+		struct ktrace_slot slot = {
+			.word = kind & 0x80 ? input_any(&w.in) :
+					      KTRACE_SLOT_WORD(s->next + i, kind & 3),
+			.entry = { .type = (__u16)(kind >> 2 & 7), .id = (__u16)input_any(&w.in),
+				   .pid = (__u32)input_any(&w.in) },
+		};
+
+		memcpy(s->base + i * s->size, &slot, sizeof(slot));
+		memset(s->base + i * s->size + sizeof(slot), (int)kind, s->size - sizeof(slot));
+	}
+}
+
+/* What was returned is saved; a writer may have been slow for long. */
+static void save(void)
+{
+	struct slots *s = &w.registry.slots;
+
+	if (s->oldest_ns && input_number(&w.in, 1) & 1)
+		s->oldest_ns = 1;
+	REQUIRE(registry_unfinished(&w.registry) <= s->nr + s->dead + REGISTRY_PENDING);
+	registry_slots_free(s);
+	REQUIRE(s->freed <= s->next && s->next - s->freed <= s->nr);
+	w.room += s->nr;
+}
+
 static void complain(void *arg, const char *path, __u64 offset, const char *message)
 {
 	(void)arg;
@@ -154,6 +190,8 @@ static void check_line(const struct ktrace_entry_copy *entry)
 		REQUIRE(!type || !strncmp(type->full_name, entry->text, strlen(type->full_name)));
 	} else if (entry->type == KTRACE_ENTRY_MAP) {
 		REQUIRE(!t->names.used && t->maps.nr <= 1);
+	} else if (entry->type == KTRACE_ENTRY_IDS) {
+		REQUIRE(!t->names.used && t->ids_nr <= 1);
 	} else if (tid <= KTRACE_TID_MASK) {
 		n = ktrace_names_find(&t->names, tid, entry->ts);
 		REQUIRE(t->names.used == 1 && n && n->raw == entry->ts);
@@ -167,11 +205,11 @@ static void check_line(const struct ktrace_entry_copy *entry)
 static void check_entry(const struct ktrace_entry_copy *entry)
 {
 	REQUIRE(strnlen(entry->text, sizeof(entry->text)) < sizeof(entry->text));
-	REQUIRE(entry->type >= KTRACE_ENTRY_EVENT && entry->type <= KTRACE_ENTRY_MAP);
+	REQUIRE(entry->type >= KTRACE_ENTRY_EVENT && entry->type <= KTRACE_ENTRY_IDS);
 	REQUIRE(entry->type != KTRACE_ENTRY_EVENT ||
-		(entry->id >= KTRACE_ID_FIRST && entry->id < KTRACE_ID_NR));
+		(entry->id >= KTRACE_ID_FIRST && entry->id < KTRACE_ID_ALL));
 	/* Each takes at least its header and one word of text. */
-	REQUIRE(++w.entries <= w.registry.size / (sizeof(struct ktrace_entry) + 8));
+	REQUIRE(++w.entries <= w.registry.size / (sizeof(struct ktrace_entry) + 8) + w.room);
 	check_line(entry);
 }
 
@@ -181,8 +219,12 @@ static int next_entry(struct ktrace_entry_copy *entry)
 	size_t behind = before + (size_t)w.registry.size;
 	int ret;
 
+	const struct slots *slots = &w.registry.slots;
+
 	ASAN_POISON_MEMORY_REGION(w.map, before);
 	ASAN_POISON_MEMORY_REGION(w.map + behind, w.size - behind);
+	if (slots->nr)
+		ASAN_UNPOISON_MEMORY_REGION(slots->base, (size_t)slots->nr * slots->size);
 	ret = registry_next(&w.registry, entry);
 	ASAN_UNPOISON_MEMORY_REGION(w.map, w.size);
 	return ret;
@@ -190,9 +232,17 @@ static int next_entry(struct ktrace_entry_copy *entry)
 
 static void change_word(void)
 {
-	size_t off = (size_t)(input_number(&w.in, 2) * 4 % (w.registry.size - 3)) & ~3ul;
+	const size_t at = (size_t)input_number(&w.in, 2);
+	size_t off = at * 4 % (size_t)(w.registry.size - 3) & ~3ul;
 	__u32 value = (__u32)input_number(&w.in, 4);
+	const struct slots *s = &w.registry.slots;
+	struct ktrace_slot *slot;
 
+	if (s->nr && at & 0x8000) {
+		slot = (struct ktrace_slot *)(s->base + (at & (s->nr - 1)) * s->size);
+		slot->word = at & 0x4000 ? value : KTRACE_SLOT_WORD(slot->word >> 2, value & 3);
+		return;
+	}
 	memcpy((char *)w.registry.base + off, &value, sizeof(value));
 }
 
@@ -207,7 +257,9 @@ static void read_registry(void)
 		REQUIRE(ret == 0 || ret == 1 || ret == -EBADMSG || ret == -EAGAIN);
 		if (ret == 1)
 			check_entry(&entry);
-		REQUIRE(ret != -EBADMSG || w.registry.is_damaged);
+		REQUIRE(ret != -EBADMSG || w.registry.is_damaged || w.registry.slots.is_damaged);
+		if (!ret && w.registry.slots.nr)
+			save();
 		if (ret != 1 && ret != -EAGAIN && !input_left(&w.in))
 			break;
 		/* Others write on. */
@@ -231,6 +283,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check_geometry();
 	REQUIRE(!registry_init(&w.registry, &w.ch));
 	if (w.registry.base) {
+		w.room = w.registry.slots.nr;
+		fill_slots();
 		fill_registry();
 		read_registry();
 	}

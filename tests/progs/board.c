@@ -65,6 +65,7 @@ static int want(__u32 pid, const char *session)
 		memset(w->session, 'x', sizeof(w->session));
 		memcpy(w->session, session, strnlen(session, sizeof(w->session) - 1) + 1);
 		__atomic_fetch_or(&slots[i].wanted, 1, __ATOMIC_RELEASE);
+		__atomic_store_n(&slots[i].off, KTRACE_BOARD_POKED_OFF, __ATOMIC_RELEASE);
 		return 0;
 	}
 	return 1;
@@ -77,10 +78,12 @@ static void show(void)
 		const struct ktrace_board_want *w = &wants[i * KTRACE_BOARD_WANTS];
 
 		if (slots[i].pid)
-			printf("pid %u since %llu: wanted 0x%x, state %u, error %u, joins %u, "
-			       "leaves %u; want %u for pid %u since %llu: %.95s\n", slots[i].pid,
-			       (unsigned long long)slots[i].since, slots[i].wanted, slots[i].state,
-			       slots[i].error, slots[i].joins, slots[i].leaves, w->seq, w->pid,
+			printf("pid %u since %llu: wanted 0x%x, on %u, off %u, flags %u, fate %u, "
+			       "error %u, joins %u, leaves %u; want %u for pid %u since %llu: "
+			       "%.95s\n", slots[i].pid,
+			       (unsigned long long)slots[i].since, slots[i].wanted, slots[i].on,
+			       slots[i].off, slots[i].flags, slots[i].fate[0], slots[i].error[0],
+			       slots[i].joins, slots[i].leaves, w->seq, w->pid,
 			       (unsigned long long)w->since, w->session);
 	}
 }

@@ -50,8 +50,8 @@ struct written {
 static struct item *items;
 static size_t item_nr, item_cap;
 static struct written writers[WRITER_NR];
-static char *names[KTRACE_ID_NR];
-static __u64 counts[KTRACE_ID_NR];
+static char *names[KTRACE_ID_ALL];
+static __u64 counts[KTRACE_ID_ALL];
 static bool is_bad;
 static bool is_long;
 static const char *switched_on = "";
@@ -310,7 +310,7 @@ static void balance(struct ktrace_session *s, __u64 incomplete)
 	}
 	if (got + lost < min || got + lost > max)
 		is_bad = true;
-	for (i = 0; i < KTRACE_ID_NR; i++)
+	for (i = 0; i < KTRACE_ID_ALL; i++)
 		if (names[i])
 			printf("event %.*s %llu\n", (int)strcspn(names[i], "{"), names[i],
 			       (unsigned long long)counts[i]);

@@ -391,7 +391,7 @@ static KTRACE_INLINE void put_other(uint32_t size)
 	memcpy(words, &number, sizeof(number));
 	for (i = sizeof(number); i < size; i++)
 		((char *)words)[i] = (char)(number + i);
-	ktrace_record_pieces(&other, &piece, 1, size);
+	ktrace_record_pieces(&other, KTRACE_ALONE, &piece, 1, size);
 }
 
 void step_write_other(uint32_t size)
@@ -438,9 +438,9 @@ void step_call_target(void)
 	};
 
 	if (KTRACE_FITS_REGISTERS(size))
-		ktrace_record_words(&target, target_words, size);
+		ktrace_record_words(&target, KTRACE_ALONE, target_words, size);
 	else
-		ktrace_record_pieces(&target, pieces, 3, size);
+		ktrace_record_pieces(&target, KTRACE_ALONE, pieces, 3, size);
 }
 
 static void prepare_target(void)

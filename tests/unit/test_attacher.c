@@ -83,11 +83,19 @@ static void test_wants(void)
 	long_name[sizeof(long_name) - 1] = '\0';
 	assert(ktrace_attacher_want(a, &found, long_name, 1) == -EINVAL && !slots[7].wanted);
 	assert(!ktrace_attacher_want(a, &found, "shm:/x", 5) && slots[7].wanted == 1);
+	assert(slots[7].off == KTRACE_BOARD_POKED_OFF && slots[7].on == KTRACE_BOARD_POKED_ON);
 	assert(wants[7 * KTRACE_BOARD_WANTS].pid == (__u32)getpid());
 	assert(wants[7 * KTRACE_BOARD_WANTS].pidns == 5);
 	assert(!(wants[7 * KTRACE_BOARD_WANTS].seq & 1));
 	assert(!strcmp(wants[7 * KTRACE_BOARD_WANTS].session, "shm:/x"));
 	assert(ktrace_attacher_next(a, 0, &found) && found.is_wanted);
+	assert(found.fate == KTRACE_BOARD_WAITS && !found.is_direct);
+	slots[7].fate[0] = KTRACE_BOARD_REFUSED;
+	slots[7].error[0] = EXDEV;
+	slots[7].flags = KTRACE_BOARD_DIRECT;
+	assert(ktrace_attacher_next(a, 0, &found) && found.fate == KTRACE_BOARD_REFUSED);
+	assert(found.error == EXDEV && found.is_direct);
+	assert(!ktrace_attacher_want(a, &found, "shm:/x", 5) && !slots[7].fate[0]);
 	assert(!ktrace_attacher_next(a, 8, &found));
 	slots[7].pid = 1;
 	found.slot = 7;
@@ -121,7 +129,7 @@ static void test_refused(void)
 {
 	struct ktrace_attacher *a;
 
-	board->version = 2;
+	board->version = KTRACE_BOARD_VERSION + 1;
 	assert(ktrace_attacher_open(geteuid(), name, &a) == -EBADMSG);
 	board->version = KTRACE_BOARD_VERSION;
 	board->magic = 7;

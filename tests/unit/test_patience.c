@@ -51,6 +51,7 @@ static void make_channel(void)
 	assert(map && channel && !channel_check(&c, MAP_SIZE));
 	memset(map, 0, MAP_SIZE);
 	memcpy(map, &c, sizeof(c));
+	map[c.enable_off + KTRACE_ID_FIRST] = 1;
 	channel_init(channel, map, &c, false);
 	own_publish(channel);
 }

@@ -405,6 +405,182 @@ found:
 	ktrace_session_destroy(s);
 }
 
+static struct ktrace_slot *slot(const struct ktrace_session *s, __u64 pos)
+{
+	const struct slots *slots = &s->registry.slots;
+
+	return (struct ktrace_slot *)(slots->base + pos % slots->nr * slots->size);
+}
+
+static void put_slot(const struct ktrace_session *s, __u64 pos, __u32 state, const char *text)
+{
+	struct ktrace_slot *to = slot(s, pos);
+
+	to->entry = (struct ktrace_entry) { .type = KTRACE_ENTRY_THREAD, .pid = 5, .tid = 6 };
+	strcpy((char *)(&to->entry + 1), text);
+	to->word = KTRACE_SLOT_WORD(pos, state);
+}
+
+static bool is_free_for(const struct ktrace_session *s, __u64 pos)
+{
+	return slot(s, pos)->word == KTRACE_SLOT_WORD(pos, KTRACE_SLOT_FREE);
+}
+
+static struct ktrace_session *make_with_slots(void)
+{
+	struct ktrace_session_options o = small;
+
+	o.registry_size = 1 << 20;
+	return make(&o);
+}
+
+static void test_slots_are_used_again(void)
+{
+	struct ktrace_session *s = make_with_slots();
+	const __u32 nr = s->registry.slots.nr;
+	struct ktrace_registry_use use;
+	struct ktrace_entry_copy e;
+	char text[32];
+	__u64 pos = 0;
+
+	assert(nr == 1024 && is_free_for(s, 0) && is_free_for(s, nr - 1));
+	for (int lap = 0; lap < 5; lap++) {
+		for (__u64 i = pos; i < pos + nr; i++) {
+			assert(is_free_for(s, i));
+			snprintf(text, sizeof(text), "comm=n%u", (unsigned int)i);
+			put_slot(s, i, KTRACE_SLOT_READY, text);
+		}
+		for (; pos < (lap + 1ull) * nr; pos++) {
+			assert(ktrace_registry_next(s, &e) == 1 && e.tid == 6);
+			snprintf(text, sizeof(text), "comm=n%u", (unsigned int)pos);
+			assert(!strcmp(e.text, text));
+		}
+		assert(!ktrace_registry_next(s, &e));
+		/* Not before it is saved. */
+		assert(!is_free_for(s, pos));
+		ktrace_registry_saved(s);
+		assert(is_free_for(s, pos) && is_free_for(s, pos + nr - 1));
+	}
+	ktrace_registry_use(s, &use);
+	assert(use.reused == 5 * nr && !use.missing && !use.unfinished);
+	ktrace_session_destroy(s);
+}
+
+/* One whose writer needs long, and one whose writer is dead: the others go on. */
+static void test_slots_of_the_slow(void)
+{
+	struct ktrace_session *s = make_with_slots();
+	const __u32 nr = s->registry.slots.nr;
+	struct ktrace_registry_use use;
+	struct ktrace_entry_copy e;
+
+	put_slot(s, 0, KTRACE_SLOT_BUSY, "comm=slow");
+	put_slot(s, 1, KTRACE_SLOT_READY, "comm=quick");
+	put_slot(s, 2, KTRACE_SLOT_BUSY, "comm=dead");
+	assert(ktrace_registry_next(s, &e) == 1 && !strcmp(e.text, "comm=quick"));
+	assert(!ktrace_registry_next(s, &e));
+	ktrace_registry_saved(s);
+	assert(!is_free_for(s, nr) && !is_free_for(s, nr + 1));
+	put_slot(s, 0, KTRACE_SLOT_READY, "comm=slow");
+	assert(ktrace_registry_next(s, &e) == 1 && !strcmp(e.text, "comm=slow"));
+	ktrace_registry_saved(s);
+	assert(is_free_for(s, nr) && is_free_for(s, nr + 1) && !is_free_for(s, nr + 2));
+	/* It is given up when it has been the oldest for long. */
+	ktrace_registry_saved(s);
+	assert(s->registry.slots.oldest_ns);
+	s->registry.slots.oldest_ns -= 3000000000ull;
+	ktrace_registry_saved(s);
+	assert(slot(s, 2)->word == KTRACE_SLOT_WORD(2, KTRACE_SLOT_DEAD));
+	ktrace_registry_use(s, &use);
+	assert(use.unfinished == 1);
+	for (__u64 pos = 3; pos < 3 * nr; pos++) {
+		if (pos % nr == 2)
+			continue;
+		put_slot(s, pos, KTRACE_SLOT_READY, "comm=later");
+		assert(ktrace_registry_next(s, &e) == 1 && !strcmp(e.text, "comm=later"));
+		ktrace_registry_saved(s);
+	}
+	ktrace_session_destroy(s);
+}
+
+static __u32 unfinished(const struct ktrace_session *s)
+{
+	struct ktrace_registry_use use;
+
+	ktrace_registry_use(s, &use);
+	return use.unfinished;
+}
+
+/* Entries that are not completed are counted, by each owner. */
+static void test_unfinished_slots_count(void)
+{
+	struct ktrace_session *s = make_with_slots();
+	struct ktrace_registry *words = (struct ktrace_registry *)s->registry.base;
+	struct ktrace_entry_copy e;
+
+	/* Two whose writers ended the moment before, one of them read past */
+	put_slot(s, 0, KTRACE_SLOT_BUSY, "comm=a");
+	assert(!ktrace_registry_next(s, &e));
+	put_slot(s, 1, KTRACE_SLOT_BUSY, "comm=b");
+	assert(unfinished(s) == 2);
+	put_slot(s, 0, KTRACE_SLOT_DEAD, "comm=a");
+	put_slot(s, 1, KTRACE_SLOT_READY, "comm=b");
+	put_entry(s, sizeof(*words), KTRACE_ENTRY_BUSY, KTRACE_ENTRY_PROCESS, "comm=c");
+	/* Another owner finds what was given up before. */
+	registry_exit(&s->registry);
+	assert(!registry_init(&s->registry, &s->user));
+	words = (struct ktrace_registry *)s->registry.base;
+	assert(ktrace_registry_next(s, &e) == 1 && !strcmp(e.text, "comm=b"));
+	assert(unfinished(s) == 2);
+	/* One was only late. */
+	words->slot_late = 1;
+	assert(unfinished(s) == 1);
+	words->slot_late = ~0u;
+	assert(unfinished(s) == 1);
+	/* What cannot be read any more is missing, too. */
+	put_slot(s, 2, KTRACE_SLOT_READY, "comm=d");
+	put_slot(s, 3, KTRACE_SLOT_READY, "comm=e");
+	slot(s, 2)->word = KTRACE_SLOT_WORD(7, KTRACE_SLOT_READY);
+	assert(ktrace_registry_next(s, &e) == -EBADMSG && !ktrace_registry_next(s, &e));
+	assert(unfinished(s) == 3);
+	ktrace_session_destroy(s);
+}
+
+/* The control page says how many ids there are: of a session that is adopted it may lie. */
+static void test_dismiss_stays_within_ids(void)
+{
+	struct ktrace_session *s = make_with_slots();
+	char *after = s->user.map + s->user.control.enable_off + KTRACE_ID_ALL;
+
+	assert(after == s->user.map + s->user.control.filter_off && *after == 'd');
+	s->user.control.id_all = 60000;
+	assert(!ktrace_session_dismiss(s) && after[-1] == 1 && *after == 'd');
+	ktrace_session_destroy(s);
+}
+
+/* A word that no writer would leave there: no slot is read after it, and the list still is. */
+static void test_slots_survive_lies(void)
+{
+	static const __u64 lies[] = {
+		KTRACE_SLOT_WORD(7, KTRACE_SLOT_READY), KTRACE_SLOT_WORD(1024, KTRACE_SLOT_FREE),
+		KTRACE_SLOT_WORD(1024, KTRACE_SLOT_BUSY), ~0ull << 2,
+	};
+	struct ktrace_entry_copy e;
+
+	for (size_t i = 0; i < sizeof(lies) / sizeof(lies[0]); i++) {
+		struct ktrace_session *s = make_with_slots();
+
+		slot(s, 0)->word = lies[i];
+		assert(ktrace_registry_next(s, &e) == -EBADMSG);
+		assert(!ktrace_registry_next(s, &e));
+		ktrace_registry_saved(s);
+		put_entry(s, sizeof(struct ktrace_registry), KTRACE_ENTRY_READY,
+			  KTRACE_ENTRY_PROCESS, "comm=x");
+		assert(ktrace_registry_next(s, &e) == 1 && !strcmp(e.text, "comm=x"));
+		ktrace_session_destroy(s);
+	}
+}
+
 /* A child that does nothing but hold the buffer, and is in the registry at @off. */
 static pid_t add_holder(struct ktrace_session *s, __u64 off)
 {
@@ -573,6 +749,11 @@ int main(void)
 	test_registry_end_is_not_said_too_early();
 	test_registry_text_is_bounded();
 	test_registry_of_the_dead();
+	test_slots_are_used_again();
+	test_slots_of_the_slow();
+	test_unfinished_slots_count();
+	test_dismiss_stays_within_ids();
+	test_slots_survive_lies();
 	test_holders();
 	test_dead_owners_ring_is_taken_back();
 	test_owner_death_shows();

@@ -18,12 +18,18 @@
 
 #define MAP_SIZE (4u << 20)
 
+static struct channel the_channel, *const channel = &the_channel;
+static __u64 *given_up;
+
+/* Called in the middle of filling an entry. */
 __u32 thread_pid(void)
 {
+	if (given_up)
+		*given_up |= KTRACE_SLOT_DEAD;
+	given_up = NULL;
 	return 1;
 }
 
-static struct channel the_channel, *const channel = &the_channel;
 static __u64 random_state = 1;
 
 static __u32 next_random(void)
@@ -43,6 +49,7 @@ static struct ktrace_control good_control(void)
 		.registry_off = 16384, .registry_size = 32768, .tail_off = 12288,
 		.data_off = 4096, .enable_off = 1024, .id_nr = KTRACE_ID_NR,
 		.filter_off = 10240, .filter_size = 2048,
+		.slots_off = 49152, .slot_nr = 8, .slot_size = KTRACE_SLOT_SIZE,
 	};
 }
 
@@ -53,7 +60,10 @@ static void assert_inside(const struct ktrace_control *c, char *map)
 	__u32 i;
 
 	channel_init(channel, map, c, true);
-	assert(channel->enable + channel->id_nr <= (__u8 *)channel->registry);
+	assert(channel->enable + channel->id_all <= (__u8 *)channel->registry);
+	assert(!channel->slot_nr ||
+	       (channel->slots >= (char *)channel->registry &&
+		channel->slots + (__u64)channel->slot_nr * channel->slot_size <= map + MAP_SIZE));
 	assert(channel->filter + channel->filter_size <= (char *)channel->registry);
 	assert((char *)channel->registry + channel->registry_size <= map + MAP_SIZE);
 	for (i = 0; i < c->ring_nr; i++) {
@@ -94,7 +104,7 @@ static void test_control(char *map)
 			value = odd[next_random() % (sizeof(odd) / sizeof(odd[0]))];
 			if (next_random() % 4 == 0)
 				value = next_random();
-			memcpy((char *)&c + next_random() % 38 * 4, &value,
+			memcpy((char *)&c + next_random() % 45 * 4, &value,
 			       next_random() % 2 ? 4 : 8);
 		}
 		if (channel_check(&c, MAP_SIZE))
@@ -105,10 +115,112 @@ static void test_control(char *map)
 	assert(accepted > 1000);
 }
 
+static void add_name(const char *text)
+{
+	registry_add(channel, KTRACE_ENTRY_THREAD, 1, text, 0, REGISTRY_ALL);
+}
+
+static __u64 *slot_word(char *map, __u32 index)
+{
+	return (__u64 *)(map + good_control().slots_off + index * KTRACE_SLOT_SIZE);
+}
+
+/* A channel whose list has as much as there are slots; the first slot is in use. */
+static char *map_with_slots(void)
+{
+	struct ktrace_control c = good_control();
+	char *map = calloc(1, c.map_size);
+
+	channel_init(channel, map, &c, true);
+	for (__u32 i = 0; i < 8; i++)
+		*slot_word(map, i) = KTRACE_SLOT_WORD(i, KTRACE_SLOT_FREE);
+	while (!channel->registry->slot_next)
+		add_name("comm=somebody");
+	return map;
+}
+
+/* The owner gives up the slot while the entry is made: it gets another one, and that is counted. */
+static void test_slot_given_up(void)
+{
+	char *map = map_with_slots();
+
+	given_up = slot_word(map, 1);
+	add_name("comm=late");
+	assert(*slot_word(map, 1) == KTRACE_SLOT_WORD(1, KTRACE_SLOT_DEAD));
+	assert(*slot_word(map, 2) == KTRACE_SLOT_WORD(2, KTRACE_SLOT_READY));
+	assert(!strcmp((char *)slot_word(map, 2) + 32, "comm=late"));
+	assert(channel->registry->slot_late == 1 && !channel->registry->full);
+	free(map);
+}
+
+/* Whoever adopts the session finds the process that cannot leave it, whenever that was added. */
+static void test_process_that_cannot_leave(void)
+{
+	char *map = map_with_slots();
+	const __u32 hint = channel->registry->hint;
+
+	channel->leaves = true;
+	registry_add(channel, KTRACE_ENTRY_PROCESS, 1, "comm=leaves", 0, REGISTRY_ALL);
+	assert(channel->registry->slot_next == 2 && channel->registry->hint == hint);
+	channel->leaves = false;
+	registry_add(channel, KTRACE_ENTRY_PROCESS, 1, "comm=stays", 0, REGISTRY_ALL);
+	assert(channel->registry->slot_next == 2 && channel->registry->hint > hint);
+	assert(!strcmp((char *)channel->registry + channel->registry->hint +
+		       sizeof(struct ktrace_entry), "comm=stays"));
+	free(map);
+}
+
+/* An owner that claims to have billions of slots cannot keep a writer busy with them. */
+static void test_too_many_slots(void)
+{
+	struct ktrace_control c = good_control();
+
+	c.map_size = 1ull << 43;
+	c.slot_nr = KTRACE_SLOT_NR_MAX;
+	assert(has_slots(&c));
+	c.slot_nr *= 2;
+	assert(!has_slots(&c));
+}
+
+/* Once the list has as much as there are slots, entries go to slots, as long as these are free. */
+static void test_slots(void)
+{
+	char *map = map_with_slots();
+	struct ktrace_registry *r = channel->registry;
+	const char *slots = (char *)slot_word(map, 0);
+	__u32 hint = r->hint, i;
+	char longer[500];
+
+	assert(hint > 3000 && hint < 4096 && !strcmp(slots + 32, "comm=somebody"));
+	for (i = 1; i < 8; i++)
+		add_name("comm=other");
+	assert(r->slot_next == 8 && r->hint == hint && !r->full);
+	assert(!strcmp(slots + 7 * 512 + 32, "comm=other"));
+	assert(((const struct ktrace_slot *)slots)->word == KTRACE_SLOT_READY);
+	/* No slot is free: the list has room. */
+	add_name("comm=listed");
+	assert(r->slot_next == 8 && r->hint > hint && !r->full);
+	/* The owner has freed one, given up the next, and freed the one after that. */
+	*slot_word(map, 0) = KTRACE_SLOT_WORD(8, KTRACE_SLOT_FREE);
+	*slot_word(map, 1) = KTRACE_SLOT_DEAD;
+	*slot_word(map, 2) = KTRACE_SLOT_WORD(10, KTRACE_SLOT_FREE);
+	hint = r->hint;
+	add_name("comm=again");
+	add_name("comm=third");
+	assert(r->slot_next == 11 && r->hint == hint && !strcmp(slots + 32, "comm=again"));
+	assert(!strcmp(slots + 1024 + 32, "comm=third"));
+	/* Too long for a slot. */
+	memset(longer, 'x', sizeof(longer) - 1);
+	longer[sizeof(longer) - 1] = '\0';
+	add_name(longer);
+	assert(r->slot_next == 11 && r->hint > hint && !r->full);
+	free(map);
+}
+
 static void test_registry(void)
 {
 	struct ktrace_control c = good_control();
-	char *map = calloc(1, c.registry_off + c.registry_size);
+	char *map = calloc(1, c.map_size);
 	struct ktrace_registry *r = (struct ktrace_registry *)(map + c.registry_off);
 	unsigned int round, i;
 	__u16 id;
@@ -197,6 +309,10 @@ int main(void)
 	char *map = malloc(MAP_SIZE);
 
 	test_control(map);
+	test_slots();
+	test_slot_given_up();
+	test_process_that_cannot_leave();
+	test_too_many_slots();
 	test_registry();
 	test_glob();
 	test_unfinished_entries(map);

@@ -17,7 +17,7 @@
  * 2. Mapped layout of a channel; struct ktrace_control has all offsets
  *
  *   0             struct ktrace_control                  \
- *   enable_off    __u8 enable[id_nr]                      |  control area
+ *   enable_off    __u8 enable[id_nr or id_all]            |  control area
  *   filter_off    char filter[filter_size]                |  writers: read-only
  *   note_off      char note[note_size]                    |
  *   tail_off      struct ktrace_tail tail[ring_nr]       /   owner: read, write
@@ -128,6 +128,13 @@ enum ktrace_clock {
 /* Number of event ids of a channel. User ids below KTRACE_ID_OFF are enabled at the start. */
 #define KTRACE_ID_NR 8192u
 #define KTRACE_ID_OFF 4096u
+/*
+ * Where control.id_all says so, there are more: user ids from KTRACE_ID_MORE on are enabled at the
+ * start, those from KTRACE_ID_MORE_OFF on are not.
+ */
+#define KTRACE_ID_MORE KTRACE_ID_NR
+#define KTRACE_ID_MORE_OFF 20480u
+#define KTRACE_ID_ALL 32768u
 #define KTRACE_FILTER_SIZE 2048u
 /* Room for the META lines of a recording and the name of its file, all encoded. */
 #define KTRACE_NOTE_SIZE 32768u
@@ -171,6 +178,12 @@ enum ktrace_clock {
  *		owner; with FUTEX_OWNER_DIED set, no reader is left. 0 with /dev/ktrace. There
  *		is no reader either when @state is CLOSED
  * @state:	enum ktrace_state; may change at any time
+ * @slots_off:	slots of the registry, after @registry_off and apart from the rest
+ * @slot_nr:	number of them, a power of two up to KTRACE_SLOT_NR_MAX; 0 = none
+ * @slot_size:	bytes of a slot, a multiple of 64
+ * @id_all:	number of enable bytes if there are more than @id_nr, otherwise 0. Writers that do
+ *		not know of them use ids below @id_nr
+ * @reserved0:	0
  * @reserved2:	0
  * @reserved:	0
  */
@@ -204,7 +217,12 @@ struct ktrace_control {
 	__u32 state;
 	__u32 note_off;
 	__u32 note_size;
-	__u64 reserved[7];
+	__u64 slots_off;
+	__u32 slot_nr;
+	__u32 slot_size;
+	__u32 id_all;
+	__u32 reserved0;
+	__u64 reserved[4];
 	__u32 reader;
 	__u32 reserved2[31];
 };
@@ -222,8 +240,8 @@ struct ktrace_control {
  *   EVENT    If a READY entry has the same text, its id is used; a claimer that finds a BUSY
  *            entry of the same size should wait a little. Otherwise the id is taken
  *            from next_on or next_off by an atomic addition; ids end below KTRACE_ID_OFF or
- *            id_nr, respectively. The entry is READY before the event's first record. One
- *            text may get several ids if a claimer had no CPU for long
+ *            id_nr; then from more_on or more_off, if any. The entry is READY before the event's
+ *            first record. One text may get several ids if a claimer had no CPU for long
  *   PROCESS  added when a process attaches, and by the child of a fork
  *   THREAD   added before the thread's first record, and when its name has changed
  *   MAP      added when a process with "maps=own" or "maps=parent" finds that its code changed
@@ -231,6 +249,23 @@ struct ktrace_control {
  * Records can be read without the last three, but have no names; unknown keys in these entries
  * are ignored. An owner skips entries of unknown types. If there is no room or id for an event,
  * it stays disabled, and full is incremented.
+ *
+ * The list only grows. Once it has as many bytes as there are in slots, PROCESS, THREAD and MAP
+ * entries go to slots, as do all that follow, unless too long: only the owner reads these, once, so
+ * their room is used again. Slot i is for positions i, i + slot_nr, i + 2 * slot_nr, ...; its word
+ * has the position that it is, or will be, used for, and its state:
+ *
+ *   FREE --claimer: CAS--> BUSY --claimer: CAS, release--> READY --owner: store release--> FREE,
+ *                           |                                           position + slot_nr
+ *                           +--owner: CAS, it waited for long--> DEAD for good
+ *
+ *   - A claimer begins at slot_next and claims the first position whose slot is FREE for it. It
+ *     passes slots that are BUSY or READY for theirs, and DEAD ones; a slot with an earlier
+ *     position is not free yet: there is no room. Then it moves slot_next on if it is behind.
+ *   - The owner frees slots in order, when it needs what it has read no more: it is saved.
+ *   - A claimer that finds its slot DEAD counts that in slot_late, and claims another one.
+ *   - The PROCESS entry of a writer that does not leave a session that is over stays in the list:
+ *     a process that adopts the session has to know of it.
  */
 #define KTRACE_ENTRY_READY (1u << 31)
 #define KTRACE_ENTRY_BUSY (1u << 30)
@@ -247,6 +282,15 @@ enum ktrace_entry_type {
 /* In ktrace_entry.id: it leaves a session that is over, ktrace_board.h */
 #define KTRACE_PROCESS_LEAVES 1
 
+/* The low bits of ktrace_slot.word */
+#define KTRACE_SLOT_FREE 0u
+#define KTRACE_SLOT_BUSY 1u
+#define KTRACE_SLOT_READY 2u
+#define KTRACE_SLOT_DEAD 3u
+#define KTRACE_SLOT_WORD(pos, state) ((__u64)(pos) << 2 | (state))
+#define KTRACE_SLOT_SIZE 512u
+#define KTRACE_SLOT_NR_MAX 65536u
+
 /* In struct ktrace_registry.reserved */
 #define KTRACE_REGISTRY_GUESTS 0	/* children sharing their parent's memory, noticed late */
 #define KTRACE_REGISTRY_IDS 1		/* the last id of IDS entries, 0 = none yet */
@@ -257,14 +301,24 @@ enum ktrace_entry_type {
  * @hint:	offset of an entry near the end, where claimers may begin, except for an EVENT. Not
  *		trusted
  * @full:	entries that did not fit
- * @reserved:	[KTRACE_REGISTRY_GUESTS], [KTRACE_REGISTRY_IDS]; others 0
+ * @reserved:	[KTRACE_REGISTRY_GUESTS], [KTRACE_REGISTRY_IDS]
+ * @slot_next:	position at or before the next free one. Not trusted
+ * @more_on:	next id after those of @next_on, from KTRACE_ID_MORE
+ * @more_off:	next id after those of @next_off, from KTRACE_ID_MORE_OFF
+ * @slot_late:	claimers that found their slot DEAD and went on to add the entry elsewhere
+ * @reserved2:	0
  */
 struct ktrace_registry {
 	__u32 next_on;
 	__u32 next_off;
 	__u32 hint;
 	__u32 full;
-	__u32 reserved[12];
+	__u32 reserved[2];
+	__u64 slot_next;
+	__u32 more_on;
+	__u32 more_off;
+	__u32 slot_late;
+	__u32 reserved2[5];
 };
 
 /**
@@ -284,6 +338,16 @@ struct ktrace_entry {
 	__u32 pid;
 	__u32 tid;
 	__u64 ts;
+};
+
+/**
+ * struct ktrace_slot - an entry in a slot, whose text follows as in the list
+ * @word:	position << 2 and state
+ * @entry:	@entry.word has its size only
+ */
+struct ktrace_slot {
+	__u64 word;
+	struct ktrace_entry entry;
 };
 
 /**

@@ -104,6 +104,9 @@
  *            removed_events=]]   ends the repeated beginning of a part, see 5
  *   missed   name=(as in format) count=   number of hits of a kernel tracepoint for which the
  *            kernel made no record. Streams count them as lost for the reason "nested"
+ *   registry used= size= most= slots= reused= missing=   at the end: bytes of the list of the
+ *            registry in use, that it has, and that it could grow to; slots, and entries that
+ *            have been in them; entries for which there was no room, or that were not completed
  *   end      [status=](of the command, as a shell has it) reason=
  *
  * 3. Streams. A stream has the events of one ring; a file has a stream for each used ring.

@@ -26,6 +26,7 @@
 #define LIBRARY "libktrace.so"
 #define LOOK_NS 100000000ull
 #define STALE_MAX 64
+#define ELSEWHERE "a recording from outside of its namespaces, or by an older ktraced, has it"
 
 bool attach_is_used(const struct options *o)
 {
@@ -108,7 +109,7 @@ static bool is_in_other_space(__s32 pid)
 	__u64 space;
 
 	snprintf(path, sizeof(path), "/proc/%d/ns/pid", pid);
-	space = pid_namespace_of(path);
+	space = namespace_of(path);
 	return space && space != pid_namespace();
 }
 
@@ -312,7 +313,18 @@ static void say_refused(const struct ktrace_attachable *p)
 		why = "it runs as a user who must not open the recording";
 	else if (p->error == ESHUTDOWN)
 		why = "the recording seemed to be over";
+	else if (p->error == EXDEV)
+		why = ELSEWHERE;
+	else if (p->error == ENOMEM)
+		why = "it takes part in 8 recordings, or lacks memory";
 	log_error("process %u could not be attached: %s", p->pid, why);
+}
+
+static void say_old(const struct ktrace_attachable *p)
+{
+	if (p->has_old)
+		log_note("process %u has events that were compiled with headers of ktrace 0.1: "
+			 "they are in another recording until that ends", p->pid);
 }
 
 static void look_at(struct attach *at, const struct ktrace_attachable *p)
@@ -325,15 +337,15 @@ static void look_at(struct attach *at, const struct ktrace_attachable *p)
 				      ktrace_attacher_want(at->board, p, at->session, at->pidns)))
 			return;
 		at->chosen[p->slot].pid = p->pid;
-		at->chosen[p->slot].joins = p->joins;
 		/* A child has the recording of its parent. */
-		at->chosen[p->slot].fate = p->is_wanted && p->state == KTRACE_BOARD_JOINED ?
+		at->chosen[p->slot].fate = p->is_wanted && p->fate == KTRACE_BOARD_JOINED ?
 					   ATTACH_JOINED : ATTACH_WAITS;
 		break;
 	case ATTACH_WAITS:
-		if (p->joins != at->chosen[p->slot].joins) {
+		if (p->fate == KTRACE_BOARD_JOINED) {
 			at->chosen[p->slot].fate = ATTACH_JOINED;
-		} else if (p->state == KTRACE_BOARD_REFUSED && !p->is_wanted) {
+			say_old(p);
+		} else if (p->fate == KTRACE_BOARD_REFUSED && !p->is_wanted) {
 			at->chosen[p->slot].fate = ATTACH_REFUSED;
 			say_refused(p);
 		}
@@ -383,13 +395,13 @@ bool attach_is_over(const struct attach *at)
 	return o->pid_nr && !o->comms && !o->cgroups;
 }
 
-/* True if the program in this slot, which has not joined us, has joined somebody. */
+/* True if the program in this slot, which has not joined us, cannot do so. */
 static bool is_elsewhere(const struct attach *at, __u32 slot)
 {
 	struct ktrace_attachable found;
 
 	return ktrace_attacher_next(at->board, slot, &found) && found.slot == slot &&
-	       found.state == KTRACE_BOARD_JOINED;
+	       found.is_direct;
 }
 
 bool attach_end(struct attach *at)
@@ -426,8 +438,7 @@ bool attach_end(struct attach *at)
 		log_note("%u of %u chosen programs had no event, and so did not attach; pid %u %s",
 			 silent, nr, pid, silent == 1 ? "is the one" : "is one of them");
 	if (elsewhere)
-		log_note("%u of %u chosen programs did not attach: another recording has them",
-			 elsewhere, nr);
+		log_note("%u of %u chosen programs did not attach: " ELSEWHERE, elsewhere, nr);
 	if (full != at->full)
 		log_note("%u programs found no free slot on the board: they could not be attached",
 			 full - at->full);
@@ -451,7 +462,7 @@ static bool holds_asked_for(const struct attach *at, const struct ktrace_stale *
 	struct ktrace_attachable found;
 
 	for (__u32 slot = 0; ktrace_attacher_next(at->board, slot, &found); slot = found.slot + 1)
-		if (found.state == KTRACE_BOARD_JOINED && is_asked_for(at->options, found.pid) &&
+		if (is_asked_for(at->options, found.pid) &&
 		    maps_mention((__s32)found.pid, which->where) > 0)
 			return true;
 	return false;

@@ -33,7 +33,6 @@ struct attach {
 	__u32 full;
 	struct {
 		__u32 pid;
-		__u32 joins;
 		enum attach_fate fate;
 	} chosen[KTRACE_BOARD_SLOTS];
 };

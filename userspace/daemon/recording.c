@@ -23,6 +23,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/lost.h"
+#include "base/pid_namespace.h"
 #include "base/pidspace.h"
 #include "base/program.h"
 #include "base/sigbus_guard.h"
@@ -288,7 +289,7 @@ static int write_first_meta(struct recording *r, const struct ktrace_session_inf
 
 static int fork_command(struct recording *r, const struct ktrace_session_info *info)
 {
-	char space[24];
+	char space[64];
 	struct command_variable env[5] = { { "KTRACE_SESSION", info->env },
 					   { "KTRACE_PIDNS", space } };
 	struct preload preload = { 0 };
@@ -302,7 +303,9 @@ static int fork_command(struct recording *r, const struct ktrace_session_info *i
 		if (error >= 0)
 			return error;
 	}
-	snprintf(space, sizeof(space), "%llu", pidspace_own());
+	/* Which boards we reach: programs have to know whether theirs is among them. */
+	snprintf(space, sizeof(space), "%llu:%llu:%u", pidspace_own(),
+		 namespace_of("/proc/self/ns/ipc"), geteuid());
 	r->capture.absent.has_narrow = preload.has_narrow;
 	if (preload.is_unfit)
 		absent_unfit(&r->capture.absent, r->options->argv[0]);
@@ -466,7 +469,8 @@ static void say_summary(const struct recording *r, const struct ktrace_session_i
 	const __u32 number = r->parts.first;
 	const bool has_parts = output_is_split(r) && number < r->parts.number;
 	char *first = has_parts ? parts_name(r->name, number) : NULL;
-	const struct summary s = {
+	struct ktrace_registry_use registry;
+	struct summary s = {
 		.events = r->capture.events,
 		.lost = lost,
 		.bytes = bytes,
@@ -478,6 +482,8 @@ static void say_summary(const struct recording *r, const struct ktrace_session_i
 		.guests = ktrace_registry_guests(r->session),
 	};
 
+	ktrace_registry_use(r->session, &registry);
+	s.not_registered = (__u64)registry.missing + registry.unfinished;
 	if (r->options->is_json)
 		summary_say_json(&s);
 	else
@@ -487,11 +493,12 @@ static void say_summary(const struct recording *r, const struct ktrace_session_i
 
 static int close_recording(struct recording *r)
 {
+	struct ktrace_registry_use registry;
 	struct ktrace_session_info info;
 	struct ktrace_reading now;
 	struct ktrace_lost lost;
 	struct stat st;
-	__u32 refused, guests;
+	__u32 guests;
 	__u64 bytes, undecided;
 	int error;
 
@@ -502,15 +509,13 @@ static int close_recording(struct recording *r)
 	ended_look(&r->capture.ended, r->session, &r->capture.meta);
 	ktrace_session_clock(r->session, &now);
 	meta_clock(&r->capture.meta, &now);
+	meta_registry(&r->capture.meta, r->session);
 	meta_end(&r->capture.meta, r->command.is_gone ? r->command.wait_status : -1,
 		 r->end_reason);
 	losses_of(r->session, &lost);
 	dynamic_missed(&r->dynamic, r->session, &r->capture.meta);
-	refused = ktrace_registry_full(r->session);
-	if (refused)
-		log_error("the registry was full: no room for %u entries (events, processes, "
-			  "threads, maps)",
-			  refused);
+	ktrace_registry_use(r->session, &registry);
+	summary_say_registry(&registry);
 	ktrace_session_info(r->session, &info);
 	ktrace_session_undecided(r->session, &undecided);
 	guests = ktrace_registry_guests(r->session);

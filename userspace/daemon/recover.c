@@ -267,6 +267,7 @@ static int drain(struct rescue *r)
 		return c->write_error;
 	ktrace_session_clock(r->session, &now);
 	meta_clock(&c->meta, &now);
+	meta_registry(&c->meta, r->session);
 	meta_end(&c->meta, -1, "recovered");
 	losses_of(c->session, &lost);
 	error = capture_flush_meta(c);

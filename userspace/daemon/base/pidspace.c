@@ -24,5 +24,5 @@ bool pidspace_is_kernels(void)
 /* Process 1 of a /proc is in the namespace that this /proc shows. */
 bool pidspace_is_in_proc(void)
 {
-	return pidspace_is_kernels() || pid_namespace_of("/proc/1/ns/pid") == PID_NAMESPACE_FIRST;
+	return pidspace_is_kernels() || namespace_of("/proc/1/ns/pid") == PID_NAMESPACE_FIRST;
 }

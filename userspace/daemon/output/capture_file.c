@@ -62,8 +62,10 @@ int capture_flush_meta(struct capture *c)
 	int error = c->meta.len ? capture_wrote(c, room_make(c, c->meta.len)) : 0;
 	const size_t len = c->meta.len;
 
-	if (!len)
+	if (!len) {
+		ktrace_registry_saved(c->session);
 		return 0;
+	}
 	/* An empty keyword ends the last line. */
 	ktrace_text_line(&c->meta, "");
 	if (c->meta.error) {
@@ -76,9 +78,11 @@ int capture_flush_meta(struct capture *c)
 	if (!error && c->parts)
 		parts_remember(c->parts, c->meta.buf, len);
 	c->meta.len = error ? len : 0;
-	if (!error)
+	if (!error) {
 		c->meta_kept = 0;
-	else if (len > META_PENDING_MAX + c->meta_kept)
+		ktrace_registry_saved(c->session);
+	} else if (len > META_PENDING_MAX + c->meta_kept) {
 		give_up_meta(c);
+	}
 	return error;
 }

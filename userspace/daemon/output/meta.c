@@ -253,6 +253,20 @@ void meta_exit(struct ktrace_text *t, __u32 pid, __u64 ts)
 	ktrace_text_u64(t, "ts", ts);
 }
 
+void meta_registry(struct ktrace_text *t, const struct ktrace_session *s)
+{
+	struct ktrace_registry_use use;
+
+	ktrace_registry_use(s, &use);
+	ktrace_text_line(t, "registry");
+	ktrace_text_u64(t, "used", use.used);
+	ktrace_text_u64(t, "size", use.size);
+	ktrace_text_u64(t, "most", use.most);
+	ktrace_text_u64(t, "slots", use.slots);
+	ktrace_text_u64(t, "reused", use.reused);
+	ktrace_text_u64(t, "missing", (__u64)use.missing + use.unfinished);
+}
+
 void meta_end(struct ktrace_text *t, int status, const char *reason)
 {
 	ktrace_text_line(t, "end");

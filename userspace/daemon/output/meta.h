@@ -29,6 +29,8 @@ void meta_proc_all(struct ktrace_text *t, __u64 ts);
 void meta_entry(struct ktrace_text *t, const struct ktrace_entry_copy *entry);
 /* Adds exit: a process has ended before @ts. */
 void meta_exit(struct ktrace_text *t, __u32 pid, __u64 ts);
+/* Adds registry: how full it is. */
+void meta_registry(struct ktrace_text *t, const struct ktrace_session *s);
 /* Adds end. @status: from wait(2), -1 = there was no command. */
 void meta_end(struct ktrace_text *t, int status, const char *reason);
 

@@ -349,7 +349,8 @@ static void remember_source(struct parts *p, const char *line)
 /* Keeps a line for later parts, except lines that are in @begin or written anew for each part. */
 static void remember_line(struct parts *p, const char *line)
 {
-	static const char *const others[] = { "trace", "host", "stream", "part", "end", "ping" };
+	static const char *const others[] = { "trace", "host", "stream", "part", "registry", "end",
+					      "ping" };
 
 	if (line_is(line, "clock")) {
 		remember_clock(p, line);

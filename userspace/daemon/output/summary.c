@@ -47,6 +47,18 @@ void summary_say(const struct summary *s)
 		 *why ? " (" : "", why, *why ? ")" : "");
 }
 
+void summary_say_registry(const struct ktrace_registry_use *use)
+{
+	if (use->missing)
+		log_error("the registry was full: no room for %u entries (events, processes, "
+			  "threads, maps)",
+			  use->missing);
+	if (use->unfinished)
+		log_error("%u entr%s of the registry never completed: a process died or stood "
+			  "still meanwhile",
+			  use->unfinished, use->unfinished == 1 ? "y was" : "ies were");
+}
+
 void summary_say_doubts(const struct ktrace_session_info *info, __u64 undecided, __u32 guests)
 {
 	if (undecided)
@@ -102,6 +114,8 @@ void summary_say_json(const struct summary *s)
 		put_number(&out, "noticed_late", s->guests);
 	if (s->info->refused)
 		put_number(&out, "refused", s->info->refused);
+	if (s->not_registered)
+		put_number(&out, "not_registered", s->not_registered);
 	put_number(&out, "bytes", s->bytes);
 	put_number(&out, "duration_ns", s->ns);
 	if (s->first)

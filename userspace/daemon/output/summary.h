@@ -16,6 +16,7 @@
  * @info:	its session
  * @undecided:	number of @events that no filter could evaluate completely
  * @guests:	ktrace_registry_guests()
+ * @not_registered: entries of the registry that are missing or unfinished
  */
 struct summary {
 	__u64 events;
@@ -27,8 +28,11 @@ struct summary {
 	const struct ktrace_session_info *info;
 	__u64 undecided;
 	__u32 guests;
+	__u64 not_registered;
 };
 
+/** summary_say_registry - report what is unknown because the registry does not have it */
+void summary_say_registry(const struct ktrace_registry_use *use);
 /** summary_say_doubts - report what else may be missing, or was recorded though unwanted */
 void summary_say_doubts(const struct ktrace_session_info *info, __u64 undecided, __u32 guests);
 /** summary_say - one line for people, always in the same form; not with -q */

@@ -24,18 +24,21 @@ struct ktrace_attacher;
  * struct ktrace_attachable - a program on the board
  * @slot:	number of its slot
  * @pid:	its process
- * @state:	enum ktrace_board_state
+ * @fate:	enum ktrace_board_fate of what this recorder wants
  * @error:	errno if it refused
- * @joins:	recordings that it has joined so far
  * @is_wanted:	by this recorder
+ * @has_old:	it is in several recordings, and some of its events, compiled with headers of 0.1,
+ *		record into one only
+ * @is_direct:	it is in a recording that can share it with no other
  */
 struct ktrace_attachable {
 	__u32 slot;
 	__u32 pid;
-	__u32 state;
+	__u32 fate;
 	__u32 error;
-	__u32 joins;
 	bool is_wanted;
+	bool has_old;
+	bool is_direct;
 };
 
 /**

@@ -91,18 +91,24 @@
 #define KTRACE_ARG1(a, ...) a
 #define KTRACE_ARG2(a, b, ...) b
 
-#define KTRACE_ENABLED(provider, name) \
+#define KTRACE_IS_ON(provider, name) \
 	ktrace_event_is_on(&ktrace_event_##provider##_##name)
+#define KTRACE_ENABLED(provider, name) ((int)KTRACE_UNLIKELY(KTRACE_IS_ON(provider, name)))
 #define KTRACE_CALL_none(provider, name) \
 	do { \
-		if (KTRACE_ENABLED(provider, name)) \
-			ktrace_record_##provider##_##name(&ktrace_event_##provider##_##name); \
+		const int ktrace_on = KTRACE_IS_ON(provider, name); \
+\
+		if (KTRACE_UNLIKELY(ktrace_on)) \
+			ktrace_record_##provider##_##name(&ktrace_event_##provider##_##name, \
+							  ktrace_on); \
 	} while (0)
 #define KTRACE_CALL_some(provider, name, ...) \
 	do { \
-		if (KTRACE_ENABLED(provider, name)) \
+		const int ktrace_on = KTRACE_IS_ON(provider, name); \
+\
+		if (KTRACE_UNLIKELY(ktrace_on)) \
 			ktrace_record_##provider##_##name(&ktrace_event_##provider##_##name, \
-							  __VA_ARGS__); \
+							  ktrace_on, __VA_ARGS__); \
 	} while (0)
 
 #define KTRACE_DEFINE(provider, name, ...) KTRACE_DEFINE_(provider, name, __VA_ARGS__)
@@ -112,12 +118,12 @@ static const char ktrace_desc_##provider##_##name[] KTRACE_SECTION("ktrace_desc"
 	"@" __FILE__ ":" KTRACE_STR(__LINE__); \
 static struct ktrace_event ktrace_event_##provider##_##name = { \
 	&ktrace_event_##provider##_##name.off, ktrace_desc_##provider##_##name, \
-	KTRACE_HEADER_LEN(0 KTRACE_EACH(CONST, __VA_ARGS__)), 0, 0, { 0 } \
+	KTRACE_HEADER_LEN(0 KTRACE_EACH(CONST, __VA_ARGS__)), 0, 0, 0 \
 }; \
 static struct ktrace_event *const ktrace_ref_##provider##_##name \
 	KTRACE_SECTION("ktrace_events", sizeof(void *)) = &ktrace_event_##provider##_##name; \
 static KTRACE_INLINE void \
-ktrace_record_##provider##_##name(const struct ktrace_event *ktrace_ev \
+ktrace_record_##provider##_##name(const struct ktrace_event *ktrace_ev, int ktrace_on \
 				  KTRACE_EACH(PARAM, __VA_ARGS__)) \
 { \
 	KTRACE_EACH(LET, __VA_ARGS__) \
@@ -127,7 +133,7 @@ ktrace_record_##provider##_##name(const struct ktrace_event *ktrace_ev \
 	if (KTRACE_IN_REGISTERS(0 KTRACE_EACH(CONST, __VA_ARGS__))) { \
 		uint64_t ktrace_w[KTRACE_WORDS_MAX] = { 0 }; \
 		KTRACE_EACH(WORDS, __VA_ARGS__) \
-		ktrace_record_words(ktrace_ev, ktrace_w, (uint32_t)ktrace_size); \
+		ktrace_record_words(ktrace_ev, ktrace_on, ktrace_w, (uint32_t)ktrace_size); \
 	} else { \
 		struct ktrace_place ktrace_p = { 0, 0, 0 }; \
 		struct ktrace_piece ktrace_q[2 * KTRACE_COUNT(__VA_ARGS__)]; \
@@ -136,7 +142,8 @@ ktrace_record_##provider##_##name(const struct ktrace_event *ktrace_ev \
 		ktrace_l.piece = ktrace_q; \
 		ktrace_l.bytes = ktrace_b; \
 		KTRACE_EACH(PIECE, __VA_ARGS__) \
-		ktrace_record_pieces(ktrace_ev, ktrace_l.piece, ktrace_p.nr, ktrace_size); \
+		ktrace_record_pieces(ktrace_ev, ktrace_on, ktrace_l.piece, ktrace_p.nr, \
+				     ktrace_size); \
 	} \
 	(void)ktrace_at; \
 	(void)ktrace_i; \

@@ -31,6 +31,7 @@
  *   KTRACE_RSEQ_PUT_PIECES		its stores of pieces
  *   KTRACE_RSEQ_SCRATCH KTRACE_RSEQ_PIECES_SCRATCH  one more register that they change
  *   ktrace_rseq_thread()		the operand by which KTRACE_RSEQ_RECORD finds ktrace_thread
+ *   ktrace_rseq_words()		the same for other words
  */
 #ifndef KTRACE_RSEQ_H
 #define KTRACE_RSEQ_H
@@ -58,9 +59,9 @@
 #define KTRACE_IN_REGISTERS(size) KTRACE_FITS_REGISTERS(size)
 
 /* Leaves a section that has not stored anything visible. Always returns 0. */
-static KTRACE_INLINE int ktrace_rseq_leave(void)
+static KTRACE_INLINE int ktrace_rseq_leave(const struct ktrace_thread *t)
 {
-	struct ktrace_no_rseq *rseq = (struct ktrace_no_rseq *)ktrace_thread.rseq;
+	struct ktrace_no_rseq *rseq = (struct ktrace_no_rseq *)t->rseq;
 
 	__atomic_store_n(&rseq->rseq_cs, 0, __ATOMIC_RELAXED);
 	return 0;
@@ -71,24 +72,24 @@ static KTRACE_INLINE uint32_t ktrace_rseq_total(uint32_t size)
 	return (size + 16 + 7) & ~7u;
 }
 
-/* A record of @nr words, in ktrace_rseq_put_words() */
+/* A record of @nr words, in ktrace_rseq_put_words_with() */
 #define KTRACE_RSEQ_PUT_WORDS(nr) \
-	KTRACE_RSEQ_RECORD(KTRACE_RSEQ_CLOCK, thread, ev->header, total, KTRACE_RSEQ_PUT_##nr, \
+	KTRACE_RSEQ_RECORD(KTRACE_RSEQ_CLOCK, thread, id_len, total, KTRACE_RSEQ_PUT_##nr, \
 			   KTRACE_RSEQ_SCRATCH, KTRACE_RSEQ_WORDS_##nr)
 
 /*
- * Records @size bytes, as ev->header says, in at most KTRACE_WORDS_MAX words. Returns 0 if it did
- * not record: the caller has to call the library.
+ * Records @size bytes, as @id_len says, in at most KTRACE_WORDS_MAX words, with the thread's words
+ * @t, which @thread stands for. Returns 0 if it did not record.
  */
-static KTRACE_INLINE int ktrace_rseq_put_words(const struct ktrace_event *ev,
-					       const uint64_t *w, uint32_t size)
+static KTRACE_INLINE int ktrace_rseq_put_words_with(const struct ktrace_thread *t, uint64_t thread,
+						    uint32_t id_len, const uint64_t *w,
+						    uint32_t size)
 {
-	const uint64_t thread = ktrace_rseq_thread();
 	const uint32_t total = ktrace_rseq_total(size);
 
 	switch ((size + 7) / 8) {
 	case 0:
-		KTRACE_RSEQ_RECORD(KTRACE_RSEQ_CLOCK, thread, ev->header, total, "",
+		KTRACE_RSEQ_RECORD(KTRACE_RSEQ_CLOCK, thread, id_len, total, "",
 				   KTRACE_RSEQ_SCRATCH, "i" (0));
 		break;
 	case 1:
@@ -118,16 +119,23 @@ static KTRACE_INLINE int ktrace_rseq_put_words(const struct ktrace_event *ev,
 	}
 	return 1;
 failed:
-	return ktrace_rseq_leave();
+	return ktrace_rseq_leave(t);
 }
 
-/* Records @nr pieces, at least one, @size bytes together. Returns 0 if it did not, as above. */
-static KTRACE_INLINE int ktrace_rseq_put_pieces(const struct ktrace_event *ev,
-						const struct ktrace_piece *p, unsigned int nr,
-						uint32_t size)
+/* Returns 0 if it did not record: the caller has to call the library. */
+static KTRACE_INLINE int ktrace_rseq_put_words(const struct ktrace_event *ev,
+					       const uint64_t *w, uint32_t size)
 {
-	const uint64_t thread = ktrace_rseq_thread();
-	const uint32_t id_len = ev->header | size << 16;
+	return ktrace_rseq_put_words_with(&ktrace_thread, ktrace_rseq_thread(), ev->header, w,
+					  size);
+}
+
+/* Records @nr pieces, at least one, @size bytes together; otherwise the same. */
+static KTRACE_INLINE int ktrace_rseq_put_with(const struct ktrace_thread *t, uint64_t thread,
+					      uint32_t id, const struct ktrace_piece *p,
+					      unsigned int nr, uint32_t size)
+{
+	const uint32_t id_len = id | size << 16;
 	const uint32_t total = ktrace_rseq_total(size);
 
 	KTRACE_RSEQ_RECORD(KTRACE_RSEQ_CLOCK, thread, id_len, total, KTRACE_RSEQ_PUT_PIECES,
@@ -137,12 +145,50 @@ static KTRACE_INLINE int ktrace_rseq_put_pieces(const struct ktrace_event *ev,
 			   [size] "i" (offsetof(struct ktrace_piece, size)));
 	return 1;
 failed:
-	return ktrace_rseq_leave();
+	return ktrace_rseq_leave(t);
+}
+
+static KTRACE_INLINE int ktrace_rseq_put_pieces(const struct ktrace_event *ev,
+						const struct ktrace_piece *p, unsigned int nr,
+						uint32_t size)
+{
+	return ktrace_rseq_put_with(&ktrace_thread, ktrace_rseq_thread(), ev->header, p, nr, size);
 }
 
 #else
 
 #define KTRACE_IN_REGISTERS(size) 0
+
+static KTRACE_INLINE int ktrace_rseq_put_words_with(const struct ktrace_thread *t, uint64_t thread,
+						    uint32_t id_len, const uint64_t *w,
+						    uint32_t size)
+{
+	(void)t;
+	(void)thread;
+	(void)id_len;
+	(void)w;
+	(void)size;
+	return 0;
+}
+
+static KTRACE_INLINE uint64_t ktrace_rseq_words(const struct ktrace_thread *t)
+{
+	(void)t;
+	return 0;
+}
+
+static KTRACE_INLINE int ktrace_rseq_put_with(const struct ktrace_thread *t, uint64_t thread,
+					      uint32_t id, const struct ktrace_piece *p,
+					      unsigned int nr, uint32_t size)
+{
+	(void)t;
+	(void)thread;
+	(void)id;
+	(void)p;
+	(void)nr;
+	(void)size;
+	return 0;
+}
 
 static KTRACE_INLINE int ktrace_rseq_put_words(const struct ktrace_event *ev, const uint64_t *w,
 					       uint32_t size)

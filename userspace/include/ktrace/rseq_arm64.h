@@ -129,6 +129,11 @@ static KTRACE_INLINE uint64_t ktrace_rseq_thread(void)
 	return (uint64_t)(uintptr_t)&ktrace_thread;
 }
 
+static KTRACE_INLINE uint64_t ktrace_rseq_words(const struct ktrace_thread *t)
+{
+	return (uint64_t)(uintptr_t)t;
+}
+
 /*
  * Copies x14 bytes from x13 to x10 and leaves x10 after them; uses x8, x16 and x17. Copies by pairs
  * of words, the last one first, as the others may overlap it.

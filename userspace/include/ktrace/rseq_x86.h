@@ -145,6 +145,14 @@ static KTRACE_INLINE uint64_t ktrace_rseq_thread(void)
 	return offset;
 }
 
+static KTRACE_INLINE uint64_t ktrace_rseq_words(const struct ktrace_thread *t)
+{
+	uint64_t pointer;
+
+	__asm__("movq %%fs:0, %0" : "=r" (pointer));
+	return (uint64_t)(uintptr_t)t - pointer;
+}
+
 /*
  * Copies rcx bytes from rsi to rdi and leaves rdi after them; takes the three names of a scratch
  * register. Copies by words, the last one first, as the others may overlap it; from 128 bytes on

@@ -490,6 +490,37 @@ struct ktrace_entry_copy {
  */
 int ktrace_registry_next(struct ktrace_session *s, struct ktrace_entry_copy *entry);
 
+/**
+ * ktrace_registry_saved - let writers use the room of all entries returned so far again
+ * @s:		the session
+ *
+ * Only room in slots is used again. Call it when the entries are where they will be found if the
+ * caller dies: whoever adopts the session does not get them any more.
+ */
+void ktrace_registry_saved(struct ktrace_session *s);
+
+/**
+ * struct ktrace_registry_use - how full the registry is
+ * @used:	bytes of its list that have been read
+ * @size:	bytes of the list
+ * @most:	bytes that the list can grow to
+ * @slots:	number of slots
+ * @reused:	entries that have been in slots so far
+ * @unfinished:	entries begun and not completed: their programs died, or stood still for long
+ * @missing:	entries without room, as counted by writers
+ */
+struct ktrace_registry_use {
+	__u64 used;
+	__u64 size;
+	__u64 most;
+	__u64 reused;
+	__u32 slots;
+	__u32 unfinished;
+	__u32 missing;
+};
+
+/** ktrace_registry_use - tell how full the registry is */
+void ktrace_registry_use(const struct ktrace_session *s, struct ktrace_registry_use *use);
 /** ktrace_registry_full - get the number of entries without room, as counted by writers */
 __u32 ktrace_registry_full(const struct ktrace_session *s);
 /** ktrace_registry_guests - get KTRACE_REGISTRY_GUESTS, as counted by writers */

@@ -37,13 +37,15 @@ extern "C" {
 
 /**
  * struct ktrace_event - one event type, in one of its definitions
- * @enabled:	points to @off, or to the byte in the session that switches the event
+ * @enabled:	points to a byte: 0 while the event is off, 1 while it may record by itself, anything
+ *		else to call the library. The byte is @off, one of the session, or one of the
+ *		program's board
  * @desc:	description
  * @header:	lower half: id in the session, once @enabled does not point to @off; upper half:
  *		length of the payload if it is short and constant, else 0
  * @off:	0
  * @is_refused:	true if the registry had no room for it
- * @reserved:	0
+ * @number:	its number in this process, 0 = none: it takes part in one recording at a time
  *
  * Constant except for libktrace, which registers the event.
  */
@@ -53,7 +55,7 @@ struct ktrace_event {
 	uint32_t header;
 	uint8_t off;
 	uint8_t is_refused;
-	uint8_t reserved[2];
+	uint16_t number;
 };
 
 /**
@@ -211,14 +213,17 @@ static __attribute__((destructor(101))) void ktrace_remove_this_object(void)
 #define KTRACE_FITS_REGISTERS(size) ((size) <= 8 * KTRACE_WORDS_MAX)
 #define KTRACE_HEADER_LEN(size) (KTRACE_FITS_REGISTERS(size) ? (uint32_t)(size) << 16 : 0)
 
+/* Returns 0 for an event that is off, KTRACE_ALONE for one that may record without the library. */
 static KTRACE_INLINE int ktrace_event_is_on(const struct ktrace_event *ev)
 {
 	const uint8_t *enabled;
 
 	/* ORD(event_is_on:A) pairs ORD(event_switch_on:A): the id is set before the switch */
 	enabled = __atomic_load_n(&ev->enabled, __ATOMIC_ACQUIRE);
-	return (int)KTRACE_UNLIKELY(__atomic_load_n(enabled, __ATOMIC_RELAXED));
+	return __atomic_load_n(enabled, __ATOMIC_RELAXED);
 }
+
+#define KTRACE_ALONE 1
 
 /* Adds @size (1, 2, 4 or 8) bytes from @v to zeroed words; little endian. */
 static KTRACE_INLINE void ktrace_pack_word(uint64_t *w, unsigned int *at, const void *v,
@@ -278,11 +283,14 @@ static KTRACE_INLINE void ktrace_add_value(struct ktrace_list *l, struct ktrace_
 
 #include <ktrace/rseq.h>
 
-/* Records at most KTRACE_WORDS_MAX words, which need not have an address. */
-static KTRACE_INLINE void ktrace_record_words(const struct ktrace_event *ev, const uint64_t *w,
-					      uint32_t size)
+/*
+ * Records at most KTRACE_WORDS_MAX words, which need not have an address; @on: what
+ * ktrace_event_is_on() has returned.
+ */
+static KTRACE_INLINE void ktrace_record_words(const struct ktrace_event *ev, int on,
+					      const uint64_t *w, uint32_t size)
 {
-	if (KTRACE_LIKELY(ktrace_rseq_put_words(ev, w, size)))
+	if (KTRACE_LIKELY(on == KTRACE_ALONE) && KTRACE_LIKELY(ktrace_rseq_put_words(ev, w, size)))
 		return;
 	{
 		uint64_t copy[KTRACE_WORDS_MAX] = { w[0], w[1], w[2], w[3],
@@ -295,11 +303,12 @@ static KTRACE_INLINE void ktrace_record_words(const struct ktrace_event *ev, con
 	}
 }
 
-static KTRACE_INLINE void ktrace_record_pieces(const struct ktrace_event *ev,
+static KTRACE_INLINE void ktrace_record_pieces(const struct ktrace_event *ev, int on,
 					       const struct ktrace_piece *p, unsigned int nr,
 					       size_t size)
 {
-	if (size > KTRACE_DIRECT_MAX || !ktrace_rseq_put_pieces(ev, p, nr, (uint32_t)size))
+	if (on != KTRACE_ALONE || size > KTRACE_DIRECT_MAX ||
+	    !ktrace_rseq_put_pieces(ev, p, nr, (uint32_t)size))
 		ktrace_record_write(ev, p, nr);
 }
 

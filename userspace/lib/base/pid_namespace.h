@@ -10,7 +10,7 @@
 #define PID_NAMESPACE_FIRST 0xeffffffcu
 
 /* Returns the inode of the namespace that a path names; 0 = unknown, as without /proc. */
-static inline __u64 pid_namespace_of(const char *path)
+static inline __u64 namespace_of(const char *path)
 {
 	struct stat st;
 
@@ -19,7 +19,7 @@ static inline __u64 pid_namespace_of(const char *path)
 
 static inline __u64 pid_namespace(void)
 {
-	return pid_namespace_of("/proc/self/ns/pid");
+	return namespace_of("/proc/self/ns/pid");
 }
 
 #endif

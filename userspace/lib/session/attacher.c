@@ -170,10 +170,12 @@ bool ktrace_attacher_next(const struct ktrace_attacher *a, __u32 slot,
 		*found = (struct ktrace_attachable) {
 			.slot = slot,
 			.pid = pid,
-			.state = kt_load(&s->state),
-			.error = kt_load(&s->error),
-			.joins = kt_load(&s->joins),
+			.fate = kt_load(&s->fate[a->number]),
+			.error = kt_load(&s->error[a->number]),
 			.is_wanted = kt_load(&s->wanted) & 1u << a->number,
+			.has_old = kt_load(&s->flags) & KTRACE_BOARD_OLD &&
+				   kt_load(&s->joins) - kt_load(&s->leaves) > 1,
+			.is_direct = kt_load(&s->flags) & KTRACE_BOARD_DIRECT,
 		};
 		return true;
 	}
@@ -211,10 +213,13 @@ int ktrace_attacher_want(struct ktrace_attacher *a, const struct ktrace_attachab
 	if (kt_load(&s->pid) != found->pid)
 		return -ESRCH;
 	error = write_want(want_at(a, found->slot), found->pid, since, session, pidns);
-	if (!error)
-		/* ORD(board_bit:A) pairs ORD(board_seen:A), ORD(board_clear:A): want, then bit */
-		__atomic_fetch_or(&s->wanted, (__u8)(1u << a->number), __ATOMIC_RELEASE);
-	return error;
+	if (error)
+		return error;
+	kt_store(&s->fate[a->number], KTRACE_BOARD_WAITS);
+	/* ORD(board_bit:A) pairs ORD(board_seen:A), ORD(board_clear:A): want, then bit */
+	__atomic_fetch_or(&s->wanted, (__u8)(1u << a->number), __ATOMIC_RELEASE);
+	boards_poke_slot(s);
+	return 0;
 }
 
 int ktrace_attacher_want_all(struct ktrace_attacher *a, const char *session, __u64 pidns)

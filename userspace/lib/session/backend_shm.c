@@ -118,6 +118,19 @@ static int make_file(struct ktrace_session *s, const struct ktrace_control *c, _
 	return error ? session_fail(s, error, "%s", path) : 0;
 }
 
+/*
+ * Slots take half as much as the registry at first: the more of them, the longer the owner may be
+ * kept from saving what it has read.
+ */
+static __u32 slot_nr(__u64 registry_size)
+{
+	__u32 nr = 1;
+
+	while (nr * 2ull * KTRACE_SLOT_SIZE <= registry_size / 2 && nr < KTRACE_SLOT_NR_MAX)
+		nr *= 2;
+	return nr;
+}
+
 static int describe(struct ktrace_session *s, const struct ktrace_session_options *opts,
 		    struct ktrace_control *c)
 {
@@ -134,7 +147,9 @@ static int describe(struct ktrace_session *s, const struct ktrace_session_option
 		.ring_size = opts->ring_size,
 		.thread_size = opts->thread_size,
 		.registry_size = opts->registry_size,
+		.slot_size = KTRACE_SLOT_SIZE,
 		.id_nr = KTRACE_ID_NR,
+		.id_all = opts->registry_size < GROWS_FROM ? 0 : KTRACE_ID_ALL,
 		.filter_size = KTRACE_FILTER_SIZE,
 		.note_size = KTRACE_NOTE_SIZE,
 		.clock = clock_choose(),
@@ -144,6 +159,17 @@ static int describe(struct ktrace_session *s, const struct ktrace_session_option
 	if (layout_compute(c))
 		return session_fail(s, -EINVAL, "buffer, block and ring sizes");
 	return 0;
+}
+
+/* Adds slots, unless there is too little room for them: then names go to the list only. */
+static void add_slots(struct ktrace_control *c)
+{
+	struct ktrace_control larger = *c;
+
+	larger.slot_nr = slot_nr(c->registry_size);
+	if (c->registry_size >= GROWS_FROM && !layout_compute(&larger) &&
+	    may_have_file_of(larger.map_size) && larger.map_size <= ktrace_memory_available())
+		*c = larger;
 }
 
 /*
@@ -197,9 +223,12 @@ static int fill(struct ktrace_session *s, char *map, struct ktrace_control *c,
 
 	memcpy(control, c, offsetof(struct ktrace_control, reader));
 	session_fill_user(map, c, filter);
+	registry_slots_fill(map, c);
 	if (c->registry_off) {
 		registry->next_on = KTRACE_ID_FIRST;
 		registry->next_off = KTRACE_ID_OFF;
+		registry->more_on = KTRACE_ID_MORE;
+		registry->more_off = KTRACE_ID_MORE_OFF;
 		registry->hint = sizeof(*registry);
 	}
 	error = owner_liveness_start(&s->keeper, &control->reader);
@@ -215,8 +244,12 @@ static int shm_open_session(struct ktrace_session *s, const struct ktrace_sessio
 {
 	struct ktrace_control c;
 	int error = describe(s, opts, &c);
-	__u64 hole = error ? 0 : leave_hole(&c);
+	__u64 hole = 0;
 
+	if (!error) {
+		add_slots(&c);
+		hole = leave_hole(&c);
+	}
 	if (!error)
 		error = make_dir(s, &c.session);
 	if (!error)

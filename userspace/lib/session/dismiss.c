@@ -16,6 +16,8 @@
 #include <signal.h>
 #include <time.h>
 
+#include "layout.h"
+
 #define LOOKS 3
 #define LOOK_NS 1000000
 
@@ -94,8 +96,9 @@ int dismiss_all(struct ktrace_session *s, char *map)
 	error = seal_rings(c, map);
 	if (error)
 		return error;
-	for (__u32 id = KTRACE_ID_FIRST; id < c->id_nr && id < KTRACE_ID_NR; id++)
+	for (__u32 id = KTRACE_ID_FIRST; id < layout_id_nr(c) && id < KTRACE_ID_ALL; id++)
 		kt_store(&s->user.map[c->enable_off + id], 1);
+	boards_poke();
 	return 0;
 }
 

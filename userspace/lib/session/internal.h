@@ -6,9 +6,11 @@
  *   session.c         public functions; picks the back end; streams over all channels
  *   channel.c         one mapped channel and the readers of its rings
  *   registry.c        reads the registry of the user channel
+ *   slots.c           reads its slots, and frees them
  *   selection.c       which user events are on
  *   port.c            one message to a live session, one answer
  *   attacher.c        wants programs that already run
+ *   boards.c          tells programs that something has changed
  *   dismiss.c         lets programs leave a session that is over
  *   owner_liveness.c  tells traced programs that the owner is alive
  *   clock.c           which clock, and readings of all clocks
@@ -59,6 +61,40 @@ __u32 channel_free_dead(const struct channel *ch, char *map);
 #define EVENT_NAME_MAX 255
 
 /**
+ * struct slots - how far the slots of the registry have been read
+ * @base:	the first one
+ * @nr:		number of them, 0 = none
+ * @size:	bytes of each
+ * @next:	next position
+ * @freed:	the first one that is not free for its next use
+ * @pending:	positions that were busy when reading went past them
+ * @pending_nr:	how many
+ * @dead:	slots that were given up, by any owner
+ * @oldest:	the oldest of @pending
+ * @oldest_ns:	since when it has been that, 0 = none
+ * @is_damaged:	none is read any more
+ */
+struct slots {
+	char *base;
+	__u32 nr;
+	__u32 size;
+	__u64 next;
+	__u64 freed;
+	__u64 pending[REGISTRY_PENDING];
+	__u32 pending_nr;
+	__u32 dead;
+	__u64 oldest;
+	__u64 oldest_ns;
+	bool is_damaged;
+};
+
+void registry_slots_init(struct slots *s, const struct channel *ch);
+void registry_slots_fill(char *map, const struct ktrace_control *c);
+int registry_slots_next(struct slots *s, const struct ktrace_entry **entry);
+void registry_slots_free(struct slots *s);
+__u32 registry_slots_unread(const struct slots *s);
+
+/**
  * struct registry - how far the registry of the user channel has been read
  * @base:	its first byte, NULL = none
  * @size:	bytes
@@ -66,6 +102,7 @@ __u32 channel_free_dead(const struct channel *ch, char *map);
  * @pending:	entries that were claimed but not ready when reading went past them
  * @pending_nr:	how many
  * @is_damaged:	nothing after @off can be read
+ * @slots:	entries that are in slots
  * @pids:	processes that made entries and are not known to be gone
  * @pid_nr:	how many
  * @pid_cap:	room in @pids
@@ -78,6 +115,7 @@ struct registry {
 	__u64 pending[REGISTRY_PENDING];
 	__u32 pending_nr;
 	bool is_damaged;
+	struct slots slots;
 	__u32 *pids;
 	__u32 pid_nr;
 	__u32 pid_cap;
@@ -87,6 +125,7 @@ struct registry {
 int registry_init(struct registry *r, const struct channel *ch);
 void registry_exit(struct registry *r);
 int registry_next(struct registry *r, struct ktrace_entry_copy *entry);
+__u32 registry_unfinished(const struct registry *r);
 void registry_forget(struct registry *r, __u32 index);
 
 /**
@@ -157,8 +196,8 @@ struct ktrace_session {
 	bool has_context;
 	bool is_damaged;
 	bool is_running;
-	__u8 wanted[KTRACE_ID_NR];
-	char *names[KTRACE_ID_NR];
+	__u8 wanted[KTRACE_ID_ALL];
+	char *names[KTRACE_ID_ALL];
 	__u32 old_nr;
 	__u32 old_pids[SESSION_OLD_MAX];
 	bool is_selected;
@@ -233,8 +272,14 @@ struct ktrace_session *session_alloc(void);
 
 /* Sets the enable byte of a user event, or of all, from s->wanted and s->is_running. */
 void session_show_event(struct ktrace_session *s, __u32 id);
+
+/* Makes programs of this user, for root of all users, look at what has changed: boards.c */
+struct ktrace_board_slot;
+void boards_poke(void);
+void boards_poke_slot(struct ktrace_board_slot *slot);
 void session_show_events(struct ktrace_session *s);
 
+bool selection_starts_on(__u32 id);
 /* selection_learn() adds an event that has become known; selection_exit() forgets all. */
 void selection_learn(struct ktrace_session *s, const struct ktrace_entry_copy *entry);
 void selection_exit(struct ktrace_session *s);

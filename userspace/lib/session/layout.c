@@ -2,8 +2,8 @@
 /*
  * layout.c - the arithmetic of <linux/ktrace.h>, section 2
  *
- *   page 0   control | enable bytes | filter | tails |pad| registry |pad| rings | thread rings
- *                                            each ring: one page of words, then its data
+ *   page 0   control | enable bytes | filter | tails |pad| registry | slots |pad| rings | ...
+ *                          CPUs' rings, then threads': each one page of words, then its data
  *
  * Parts with different access rights begin on pages of their own. Every sum is checked: an
  * overflow can only come from sizes that no machine can have.
@@ -53,14 +53,14 @@ int layout_compute(struct ktrace_control *c)
 	__u64 end = LAYOUT_PAGE;
 	__u32 thread_nr = c->ring_nr - c->cpu_nr;
 
-	if (!geometry_ok(c) || c->registry_size % LAYOUT_PAGE || c->id_nr > 65536 ||
+	if (!geometry_ok(c) || c->registry_size % LAYOUT_PAGE || layout_id_nr(c) > 65536 ||
 	    c->filter_size > 65536 || c->note_size > 65536)
 		return -EINVAL;
 	c->data_off = LAYOUT_PAGE;
 	c->ring_stride = c->data_off + c->ring_size;
 	c->thread_stride = c->data_off + c->thread_size;
 	c->enable_off = (__u32)end;
-	end += c->id_nr;
+	end += layout_id_nr(c);
 	c->filter_off = (__u32)end;
 	end += c->filter_size;
 	c->note_off = (__u32)end;
@@ -70,6 +70,9 @@ int layout_compute(struct ktrace_control *c)
 		return -EINVAL;
 	c->registry_off = c->registry_size ? end : 0;
 	if (!extend(&end, 1, c->registry_size))
+		return -EINVAL;
+	c->slots_off = c->slot_nr ? end : 0;
+	if (!extend(&end, c->slot_nr, c->slot_size) || !page_align(&end))
 		return -EINVAL;
 	c->rings_off = end;
 	if (!extend(&end, c->cpu_nr, c->ring_stride))
@@ -98,7 +101,7 @@ int layout_check(const struct ktrace_control *c, __u64 map_size)
 	__u32 thread_nr = c->ring_nr - c->cpu_nr;
 	bool ok = geometry_ok(c) && c->data_off >= sizeof(struct ktrace_ring) &&
 		c->data_off <= (1u << 20) && c->data_off % 8 == 0 &&
-		inside(c->enable_off, 1, 0, c->id_nr, map_size) &&
+		inside(c->enable_off, 1, 0, layout_id_nr(c), map_size) &&
 		inside(c->filter_off, 1, 0, c->filter_size, map_size) &&
 		inside(c->note_off, 1, 0, c->note_size, map_size) &&
 		inside(c->tail_off, c->ring_nr, sizeof(struct ktrace_tail),

@@ -7,10 +7,16 @@
 
 #define LAYOUT_PAGE 4096u
 
+/* Returns the number of enable bytes. */
+static inline __u32 layout_id_nr(const struct ktrace_control *c)
+{
+	return c->id_all > c->id_nr ? c->id_all : c->id_nr;
+}
+
 /**
  * layout_compute - fill in all offsets, strides and map_size
  * @c:	kind, ring_nr, cpu_nr, block_size, ring_size, thread_size, registry_size,
- *	id_nr, filter_size and note_size are given
+ *	slot_nr, slot_size, id_nr, id_all, filter_size and note_size are given
  *
  * Return: 0, or -EINVAL for an invalid ring geometry or an overflow.
  */

@@ -5,11 +5,13 @@
  * Any process of the session can write to the registry at any time. Each word is read once,
  * checked, then used; text is copied before it is examined. Nothing is written. An entry is
  * delivered once, as it is when it is seen to be ready; one that is claimed but not ready is
- * remembered and checked again. If there are too many of them, the oldest is forgotten.
+ * remembered and checked again. If there are too many of them, the oldest is forgotten. Slots come
+ * when there is nothing new in the list.
  */
 #include "internal.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,6 +30,7 @@ int registry_init(struct registry *r, const struct channel *ch)
 		return -ENOMEM;
 	r->base = ch->map + ch->control.registry_off;
 	r->size = ch->control.registry_size;
+	registry_slots_init(&r->slots, ch);
 	return 0;
 }
 
@@ -67,18 +70,18 @@ void registry_forget(struct registry *r, __u32 index)
 	r->pids[index] = r->pids[--r->pid_nr];
 }
 
-/* Copies the entry at off, whose checked word is given; returns whether it is valid. */
-static bool take(struct registry *r, __u64 off, __u32 word, struct ktrace_entry_copy *out)
+/* Copies an entry of @size bytes, which has been checked; returns whether it is valid. */
+static bool take(struct registry *r, const struct ktrace_entry *at, size_t size,
+		 struct ktrace_entry_copy *out)
 {
-	__u32 size = word & KTRACE_ENTRY_SIZE_MASK;
-	size_t room = size - sizeof(struct ktrace_entry);
+	size_t room = size - sizeof(*at);
 	struct ktrace_entry e;
 
-	memcpy(&e, r->base + off, sizeof(e));
+	memcpy(&e, at, sizeof(e));
 	kt_barrier();
 	if (room > sizeof(out->text) - 1)
 		room = sizeof(out->text) - 1;
-	memcpy(out->text, r->base + off + sizeof(e), room);
+	memcpy(out->text, at + 1, room);
 	out->text[room] = '\0';
 	out->type = e.type;
 	out->id = e.id;
@@ -87,11 +90,17 @@ static bool take(struct registry *r, __u64 off, __u32 word, struct ktrace_entry_
 	out->ts = e.ts;
 	remember_pid(r, e.pid);
 	if (e.type == KTRACE_ENTRY_EVENT)
-		return e.id >= KTRACE_ID_FIRST && e.id < KTRACE_ID_NR;
+		return e.id >= KTRACE_ID_FIRST && e.id < KTRACE_ID_ALL;
 	if (e.type == KTRACE_ENTRY_IDS)
 		return e.id && e.id < KTRACE_IDS_NR;
 	return e.type == KTRACE_ENTRY_PROCESS || e.type == KTRACE_ENTRY_THREAD ||
 	       e.type == KTRACE_ENTRY_MAP;
+}
+
+static bool take_at(struct registry *r, __u64 off, __u32 word, struct ktrace_entry_copy *out)
+{
+	return take(r, (const struct ktrace_entry *)(r->base + off), word & KTRACE_ENTRY_SIZE_MASK,
+		    out);
 }
 
 static bool word_ok(const struct registry *r, __u64 off, __u32 word)
@@ -120,17 +129,27 @@ static int next_pending(struct registry *r, struct ktrace_entry_copy *entry)
 		r->pending_nr--;
 		memmove(r->pending + i, r->pending + i + 1,
 			(r->pending_nr - i) * sizeof(r->pending[0]));
-		if (word_ok(r, off, word) && take(r, off, word, entry))
+		if (word_ok(r, off, word) && take_at(r, off, word, entry))
 			return 1;
 		i--;
 	}
 	return 0;
 }
 
-int registry_next(struct registry *r, struct ktrace_entry_copy *entry)
+/* Takes the whole slot: the size that it tells may be forged. */
+static int next_slot(struct registry *r, struct ktrace_entry_copy *entry)
 {
-	if (!r->base)
-		return 0;
+	const struct ktrace_entry *at;
+	int ret = registry_slots_next(&r->slots, &at);
+
+	if (ret != 1)
+		return ret;
+	return take(r, at, r->slots.size - offsetof(struct ktrace_slot, entry), entry) ? 1 :
+											  -EAGAIN;
+}
+
+static int next_in_list(struct registry *r, struct ktrace_entry_copy *entry)
+{
 	if (next_pending(r, entry))
 		return 1;
 	for (int i = 0; i < ENTRY_NR_PER_CALL && !r->is_damaged; i++) {
@@ -149,8 +168,32 @@ int registry_next(struct registry *r, struct ktrace_entry_copy *entry)
 		r->off += word & KTRACE_ENTRY_SIZE_MASK;
 		if (!(word & KTRACE_ENTRY_READY))
 			put_aside(r, off);
-		else if (take(r, off, word, entry))
+		else if (take_at(r, off, word, entry))
 			return 1;
 	}
 	return r->is_damaged ? 0 : -EAGAIN;
+}
+
+int registry_next(struct registry *r, struct ktrace_entry_copy *entry)
+{
+	int ret;
+
+	if (!r->base)
+		return 0;
+	ret = next_in_list(r, entry);
+	return ret || !r->slots.nr ? ret : next_slot(r, entry);
+}
+
+/*
+ * registry_unfinished - count entries that were begun, and not completed until now
+ *
+ * A program whose slot was given up while it stood still may have gone on, and added its entry
+ * elsewhere.
+ */
+__u32 registry_unfinished(const struct registry *r)
+{
+	const struct ktrace_registry *words = (const struct ktrace_registry *)r->base;
+	const __u32 late = words ? kt_load(&words->slot_late) : 0, dead = r->slots.dead;
+
+	return r->pending_nr + registry_slots_unread(&r->slots) + (late < dead ? dead - late : 0);
 }

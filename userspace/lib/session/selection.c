@@ -18,13 +18,18 @@
 
 #include "base/glob_list.h"
 
+/* selection_starts_on - whether events with this id are enabled when the session starts */
+bool selection_starts_on(__u32 id)
+{
+	return id < KTRACE_ID_OFF || (id >= KTRACE_ID_MORE && id < KTRACE_ID_MORE_OFF);
+}
+
 static void choose(struct ktrace_session *s, __u32 id)
 {
 	const char *name = s->names[id];
 
 	s->wanted[id] = name ? glob_list_matches(s->filter, sizeof(s->filter), name, strlen(name)) :
-			       id < KTRACE_ID_OFF;
-	session_show_event(s, id);
+			       selection_starts_on(id);
 }
 
 /* selection_learn - remember the name of a new EVENT entry; without memory its id decides */
@@ -32,17 +37,19 @@ void selection_learn(struct ktrace_session *s, const struct ktrace_entry_copy *e
 {
 	size_t len = strcspn(entry->text, "{");
 
-	if (entry->id >= KTRACE_ID_NR)
+	if (entry->id >= KTRACE_ID_ALL)
 		return;
 	free(s->names[entry->id]);
 	s->names[entry->id] = strndup(entry->text, len < EVENT_NAME_MAX ? len : EVENT_NAME_MAX);
-	if (s->is_selected)
-		choose(s, entry->id);
+	if (!s->is_selected)
+		return;
+	choose(s, entry->id);
+	session_show_event(s, entry->id);
 }
 
 void selection_exit(struct ktrace_session *s)
 {
-	for (__u32 id = 0; id < KTRACE_ID_NR; id++)
+	for (__u32 id = 0; id < KTRACE_ID_ALL; id++)
 		free(s->names[id]);
 }
 
@@ -59,7 +66,8 @@ int ktrace_session_select(struct ktrace_session *s, const char *filter)
 	strcpy(s->filter, filter);
 	s->is_selected = true;
 	memcpy(s->user.map + c->filter_off, filter, strlen(filter) + 1);
-	for (__u32 id = KTRACE_ID_FIRST; id < KTRACE_ID_NR; id++)
+	for (__u32 id = KTRACE_ID_FIRST; id < KTRACE_ID_ALL; id++)
 		choose(s, id);
+	session_show_events(s);
 	return 0;
 }

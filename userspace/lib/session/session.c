@@ -14,6 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "layout.h"
+
 int session_fail(struct ktrace_session *s, int error, const char *format, ...)
 {
 	va_list ap;
@@ -32,19 +34,36 @@ void session_fill_user(char *map, const struct ktrace_control *c, const char *fi
 	snprintf(map + c->filter_off, c->filter_size, "%s", filter ? filter : "");
 }
 
-/* Writers check only these bytes: they start and stop the writers. */
-void session_show_event(struct ktrace_session *s, __u32 id)
+/*
+ * Writers check only these bytes: they start and stop the writers. Returns true if that has changed
+ * anything, so that programs have to be poked.
+ */
+static bool show_event(struct ktrace_session *s, __u32 id)
 {
 	const struct ktrace_control *c = &s->user.control;
+	const char is_on = s->is_running && s->wanted[id];
+	char *byte = s->user.map + c->enable_off + id;
 
-	if (id < c->id_nr)
-		kt_store(&s->user.map[c->enable_off + id], s->is_running && s->wanted[id]);
+	if (id >= layout_id_nr(c) || kt_load(byte) == is_on)
+		return false;
+	kt_store(byte, is_on);
+	return true;
+}
+
+void session_show_event(struct ktrace_session *s, __u32 id)
+{
+	if (show_event(s, id))
+		boards_poke();
 }
 
 void session_show_events(struct ktrace_session *s)
 {
-	for (__u32 id = 0; id < KTRACE_ID_NR; id++)
-		session_show_event(s, id);
+	bool has_changed = false;
+
+	for (__u32 id = 0; id < KTRACE_ID_ALL; id++)
+		has_changed |= show_event(s, id);
+	if (has_changed)
+		boards_poke();
 }
 
 static int open_backend(struct ktrace_session *s, const struct session_backend *backend,
@@ -102,7 +121,8 @@ int ktrace_session_create(const struct ktrace_session_options *opts,
 	*out = s;
 	if (!s)
 		return -ENOMEM;
-	memset(s->wanted, 1, KTRACE_ID_OFF);
+	for (__u32 id = 0; id < KTRACE_ID_ALL; id++)
+		s->wanted[id] = selection_starts_on(id);
 	error = check_options(s, opts);
 	if (!error)
 		error = open_any(s, opts);
@@ -203,7 +223,7 @@ int ktrace_session_enable(struct ktrace_session *s, __u32 kind, __u16 id, bool o
 		return s->kernel.map ? s->backend->enable(s, id, on) : -ENOENT;
 	if (!s->user.map)
 		return -ENOENT;
-	if (id < KTRACE_ID_FIRST || id >= s->user.control.id_nr || id >= KTRACE_ID_NR)
+	if (id < KTRACE_ID_FIRST || id >= layout_id_nr(&s->user.control) || id >= KTRACE_ID_ALL)
 		return -EINVAL;
 	s->wanted[id] = on;
 	session_show_event(s, id);
@@ -468,6 +488,26 @@ int ktrace_registry_next(struct ktrace_session *s, struct ktrace_entry_copy *ent
 	if (ret == 1)
 		dismiss_learn(s, entry);
 	return ret;
+}
+
+void ktrace_registry_saved(struct ktrace_session *s)
+{
+	registry_slots_free(&s->registry.slots);
+}
+
+void ktrace_registry_use(const struct ktrace_session *s, struct ktrace_registry_use *use)
+{
+	const struct registry *r = &s->registry;
+
+	*use = (struct ktrace_registry_use) {
+		.used = r->off,
+		.size = r->size,
+		.most = s->registry_most > r->size ? s->registry_most : r->size,
+		.reused = r->slots.next,
+		.slots = r->slots.nr,
+		.unfinished = registry_unfinished(r),
+		.missing = ktrace_registry_full(s),
+	};
 }
 
 __u32 ktrace_registry_full(const struct ktrace_session *s)

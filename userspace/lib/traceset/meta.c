@@ -416,6 +416,7 @@ static const struct {
 	{ "trace", add_facts },
 	{ "host", add_facts },
 	{ "end", add_facts },
+	{ "registry", add_facts },
 	{ "part", add_facts },
 	{ "posix", add_facts },
 	{ "clock", add_clock },

@@ -15,6 +15,7 @@
 #include <sys/mman.h>
 
 #include "backend.h"
+#include "base/pid_namespace.h"
 #include "board.h"
 #include "channel.h"
 #include "confined.h"
@@ -128,14 +129,48 @@ void attach_unlock(void)
 	kt_store_release(&is_busy, 0);
 }
 
-/* Lets the process leave a recording that is over; only with the lock. */
+/* How the process's events reach its recordings; only with the lock. */
+static enum board_use present_use(void)
+{
+	if (own_is_many())
+		return BOARD_MANY;
+	return own_channel && own_channel->is_direct ? BOARD_DIRECT : BOARD_ALONE;
+}
+
+static bool has_several(void)
+{
+	int nr = 0;
+
+	for (__u32 i = 0; i < OWN_CHANNELS; i++)
+		nr += !!own_channels[i];
+	return nr > 1;
+}
+
+/*
+ * Lets the process leave a recording that is over; only with the lock. While others go on, no event
+ * of theirs may be missed: meanwhile the library writes them.
+ */
 static void leave(struct channel *ch)
 {
+	struct channel *first = own_next_first(ch);
+
 	kt_store(&is_moving, true);
-	events_point_at(NULL);
+	if (!first)
+		events_rest();
+	else if (first != own_channel)
+		events_change_first(first);
 	own_leave(ch);
+	own_set_many(has_several());
+	events_look();
 	board_left();
 	kt_store(&is_moving, false);
+}
+
+static void leave_what_is_over(void)
+{
+	for (__u32 i = 0; i < OWN_CHANNELS; i++)
+		if (own_channels[i] && channel_is_over(own_channels[i]))
+			leave(own_channels[i]);
 }
 
 /*
@@ -149,96 +184,167 @@ static bool is_in_time(const struct channel *ch)
 	return kt_load(&ch->control->state) == KTRACE_STATE_RUNNING;
 }
 
-/**
- * join - take part in a recording; only with the lock
- * @session:	as in KTRACE_SESSION
- * @home:	as in KTRACE_PIDNS, 0 = unknown
- * @is_late:	the process has run for a while: a recording that is over is refused
+/*
+ * True if the owner of the recording that the environment names can reach the process's board:
+ * both are in the same namespaces, and it is the same user or root. @home: KTRACE_PIDNS
  */
-static int join(const char *session, __u64 home, bool is_late)
+static bool is_in_reach(const char *home)
 {
-	static struct ktrace_control seen;
-	struct channel *ch = own_alloc();
-	int err = ch ? attach(ch, session, thread_word(), &seen) : -ENOMEM;
+	__u64 value[3] = { 0 };		/* PID namespace, IPC namespace, user */
+	char *at = (char *)home;
 
-	if (!err && is_late && (!channel_has_reader(ch) || !is_in_time(ch)))
-		err = -ESHUTDOWN;
-	if (err) {
-		if (ch)
-			own_free(ch);
-		return err;
+	for (int i = 0; home && *at && i < 3; i++) {
+		value[i] = strtoull(at, &at, 10);
+		if (*at == ':')
+			at++;
+		else if (i < 2)
+			return false;
 	}
-	ids_init(ch, home);
-	ch->leaves = board_byte();
-	kt_store(&is_moving, true);
+	return home && value[0] == pid_namespace() && value[1] &&
+	       value[1] == namespace_of("/proc/self/ns/ipc") &&
+	       (!value[2] || value[2] == geteuid());
+}
+
+/* Takes part in the process's first recording. */
+static void enter_first(struct channel *ch)
+{
 	events_rest();
 	own_publish(ch);
 	own_again();
 	thread_init_channel(ch);
 	process_announce(ch, "own", 0);
+}
+
+/* Takes part in one more; the process goes on recording into the others meanwhile. */
+static int enter_more(struct channel *ch)
+{
+	const int err = events_enter_more(ch);
+
+	if (err)
+		return err;
+	own_publish(ch);
+	process_announce(ch, "own", 0);
+	return 0;
+}
+
+/* Why the process must not take part in another recording than that it has; 0 = it may. */
+static int why_alone(const struct channel *ch)
+{
+	if (!own_channel)
+		return 0;
+	if (own_channel->is_direct || own_channel->ids.is_foreign || !board_on())
+		return -EXDEV;
+	return ch->ids.is_foreign ? -EXDEV : 0;
+}
+
+/**
+ * join - take part in a recording; only with the lock
+ * @session:	as in KTRACE_SESSION
+ * @home:	as in KTRACE_PIDNS, 0 = unknown
+ * @is_late:	the process has run for a while: a recording that is over is refused
+ * @is_direct:	as in struct channel
+ *
+ * Return: 0; -EALREADY: the process takes part already; or -errno.
+ */
+static int join(const char *session, __u64 home, bool is_late, bool is_direct)
+{
+	static struct ktrace_control seen;
+	struct channel *ch = own_alloc();
+	const bool is_first = !own_channel;
+	int err = ch ? attach(ch, session, thread_word(), &seen) : -ENOMEM;
+
+	if (!err && own_has_session(ch->session))
+		err = -EALREADY;
+	if (!err && is_late && (!channel_has_reader(ch) || !is_in_time(ch)))
+		err = -ESHUTDOWN;
+	if (!err) {
+		ids_init(ch, home);
+		ch->leaves = board_off();
+		ch->is_direct = is_direct;
+		err = why_alone(ch);
+	}
+	if (!err) {
+		kt_store(&is_moving, true);
+		if (is_first)
+			enter_first(ch);
+		else
+			err = enter_more(ch);
+	}
+	if (err) {
+		kt_store(&is_moving, false);
+		if (ch)
+			own_free(ch);
+		return err;
+	}
 	if (is_late && !is_in_time(ch)) {
 		leave(ch);
 		return -ESHUTDOWN;
 	}
-	maps_announce(ch);
-	events_point_at(ch);
+	maps_announce(own_outermost);
+	if (is_first)
+		events_enter();
+	else
+		own_set_many(true);
 	kt_store(&is_moving, false);
 	return 0;
 }
 
-/* Joins the recording that the board names; only with the lock. */
-static void follow_board(void)
+/* Joins the recordings that the board names; only with the lock. Returns true if it tried. */
+static bool follow_board(void)
 {
 	struct board_wish wish;
+	bool is_new = false;
 	int err;
 
-	if (!board_wish(&wish))
-		return;
-	err = join(wish.session, wish.pidns, true);
-	if (err)
-		board_refused(&wish, err);
-	else
-		board_joined();
-	/* No strerror(): this is an event, which may have interrupted malloc(). */
-	tell(wish.session, err ? "not attached while running" : "attached while running");
+	for (__u32 i = 0; i < KTRACE_BOARD_WANTS && board_wish(&wish); i++) {
+		err = join(wish.session, wish.pidns, true, false);
+		if (err && err != -EALREADY)
+			board_refused(&wish, err);
+		else
+			board_joined(&wish);
+		/* No strerror(): this is an event, which may have interrupted malloc(). */
+		tell(wish.session, err ? "not attached while running" : "attached while running");
+		is_new = true;
+	}
+	return is_new;
 }
 
-/* A confined process neither joins nor leaves: the calls might kill it. */
+/* A confined process joins nothing: the calls might kill it. */
 static void refuse_all(void)
 {
 	if (!attach_try_lock())
 		return;
-	events_point_at(NULL);
+	leave_what_is_over();
+	board_look(present_use());
 	board_refuse_all(-EPERM);
+	events_look();
 	attach_unlock();
 }
 
 /**
- * attach_again - let an event leave a recording that is over, and join one that wants the process
+ * attach_again - leave recordings that are over, and join those that want the process
  *
- * Called between own_enter() and own_exit() by an event that finds no channel, or one that is
- * over. Does nothing if another thread is at it: the event then precedes that thread's joining.
+ * Called between own_enter() and own_exit() by an event that finds no channel, one that is over, or
+ * that the board has been poked. Does nothing if another thread is at it: the event then precedes
+ * that thread's joining.
  *
- * Return: the channel to use, NULL = none.
+ * Return: the first channel, NULL = none.
  */
 struct channel *attach_again(void)
 {
 	struct system_signals signals;
-	struct channel *ch;
 
 	if (is_confined()) {
 		refuse_all();
-		return NULL;
+		return own_again();
 	}
 	system_block_signals(&signals);
 	if (attach_try_lock()) {
-		ch = own_again();
-		if (ch && channel_is_over(ch)) {
-			leave(ch);
-			ch = own_again();
-		}
-		if (!ch)
-			follow_board();
+		leave_what_is_over();
+		board_look(present_use());
+		while (follow_board())
+			board_look(present_use());
+		events_look();
 		attach_unlock();
 	}
 	system_restore_signals(&signals);
@@ -256,7 +362,8 @@ void attach_after_fork(void)
 	if (was_moving)
 		own_forget();
 	if (!own_is_there())
-		events_point_at(NULL);
+		events_rest();
+	events_look();
 }
 
 /**
@@ -292,17 +399,19 @@ bool attach_once(void)
 	} else {
 		attach_lock();
 		own_enter(frame);
-		err = join(session, home ? strtoull(home, NULL, 10) : 0, false);
+		err = join(session, home ? strtoull(home, NULL, 10) : 0, false, !is_in_reach(home));
 		own_exit(frame);
 		attach_unlock();
 		tell(session, err ? strerror(-err) : "attached");
 	}
 	if (board_problem())
 		tell("board", board_problem());
-	if (own_is_there() || board_byte())
+	if (own_is_there() || board_off())
 		thread_init_process();
-	if (own_is_there())
-		board_joined();
+	if (own_is_there()) {
+		board_joined(NULL);
+		board_use(present_use());
+	}
 	/* ORD(attach_over:A) pairs ORD(attach_seen:A): the channel is stored first */
 	kt_store_release(&state, OVER);
 	errno = saved;

@@ -2,8 +2,8 @@
 /*
  * board.c - this program's slot on its user's board, <linux/ktrace_board.h>
  *
- * Mapped when the library is loaded, and never unmapped: every event that is not recorded tests a
- * byte of it. Nothing here is trusted: numbers are masked or compared, never used as addresses.
+ * Mapped when the library is loaded, and never unmapped: every event tests a byte of it. Nothing
+ * here is trusted: numbers are masked or compared, never used as addresses.
  *
  * The program takes a slot at load and after a fork. Slots of dead processes are reused. To find
  * one needs no lock, so a process that is killed meanwhile holds nobody up.
@@ -40,6 +40,12 @@ static struct ktrace_board_slot *own;
 static const char *problem = "not looked for";
 static __u64 own_since;
 static __u32 own_pid;
+
+static enum board_use own_use = BOARD_ALONE;
+static __u8 old_flag;
+
+/* seq of the wants that have been joined, by number; 0 = none */
+static __u32 joined[KTRACE_BOARD_WANTS];
 
 static struct ktrace_board_slot *slot_at(__u32 nr)
 {
@@ -239,6 +245,48 @@ static void adopt_of_parents(struct ktrace_board_slot *slot)
 	}
 }
 
+static void show_flags(struct ktrace_board_slot *slot)
+{
+	kt_store(&slot->flags, old_flag | (own_use == BOARD_DIRECT ? KTRACE_BOARD_DIRECT : 0));
+}
+
+/* Clears what is known of a program that had the slot before. */
+static void clear(struct ktrace_board_slot *slot)
+{
+	kt_store(&slot->on, own_use == BOARD_MANY ? KTRACE_BOARD_MANY : KTRACE_BOARD_ALONE);
+	kt_store(&slot->off, 0);
+	show_flags(slot);
+	for (__u32 n = 0; n < KTRACE_BOARD_WANTS; n++) {
+		kt_store(&slot->fate[n], KTRACE_BOARD_WAITS);
+		joined[n] = 0;
+	}
+	kt_store(&slot->joins, 0);
+	kt_store(&slot->leaves, 0);
+}
+
+/* True if the process has not joined all recordings that want it. */
+static bool is_wanted(const struct ktrace_board_slot *slot)
+{
+	const __u8 wanted = kt_load(&slot->wanted);
+
+	for (__u32 n = 0; n < KTRACE_BOARD_WANTS; n++)
+		if (wanted & 1u << n && joined[n] != kt_load(&wants_of(slot)[n].seq))
+			return true;
+	return false;
+}
+
+/* In the child of a fork: it takes part in what its parent has joined, @seq. */
+static void inherit(struct ktrace_board_slot *slot, const struct ktrace_board_slot *parent,
+		    const __u32 *seq)
+{
+	for (__u32 n = 0; n < KTRACE_BOARD_WANTS; n++)
+		if (seq[n] && seq[n] == kt_load(&wants_of(parent)[n].seq) &&
+		    kt_load(&slot->wanted) & 1u << n) {
+			joined[n] = kt_load(&wants_of(slot)[n].seq);
+			kt_store(&slot->fate[n], KTRACE_BOARD_JOINED);
+		}
+}
+
 static void publish(struct ktrace_board_slot *slot)
 {
 	kt_store(&own, slot);
@@ -247,6 +295,10 @@ static void publish(struct ktrace_board_slot *slot)
 	/* ORD(board_take:B) pairs ORD(board_common:A): shown before it looks for common wants */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	adopt_common(slot);
+	if (is_wanted(slot)) {
+		kt_store(&slot->off, KTRACE_BOARD_POKED_OFF);
+		kt_store(&slot->on, KTRACE_BOARD_POKED_ON);
+	}
 }
 
 /* True if the slot of this pid was taken by this process before exec(), not by an earlier one. */
@@ -263,14 +315,15 @@ static bool is_predecessor(const struct ktrace_board_slot *slot)
 static void take_slot(struct ktrace_board_slot *parent, __u32 parent_pid, __u64 parent_since)
 {
 	struct ktrace_board_slot *slot, *unused;
+	__u32 had[KTRACE_BOARD_WANTS];
 
 	own = NULL;
+	memcpy(had, joined, sizeof(had));
 	slot = find_own(own_pid, &unused);
 	if (slot && !parent && kt_load(&slot->pid) == own_pid && is_predecessor(slot)) {
 		own_since = kt_load(&slot->since);
-		own = slot;
-		kt_store(&slot->state, KTRACE_BOARD_IDLE);
-		adopt_common(slot);
+		clear(slot);
+		publish(slot);
 		return;
 	}
 	if (slot ? !claim(slot, kt_load(&slot->pid), own_pid) :
@@ -285,16 +338,14 @@ static void take_slot(struct ktrace_board_slot *parent, __u32 parent_pid, __u64 
 	}
 	own_since = boottime();
 	kt_store(&slot->wanted, 0);
-	kt_store(&slot->state, KTRACE_BOARD_IDLE);
-	kt_store(&slot->flags, 0);
 	kt_store(&slot->since, own_since);
-	kt_store(&slot->error, 0);
-	kt_store(&slot->joins, 0);
-	kt_store(&slot->leaves, 0);
-	if (parent)
+	clear(slot);
+	if (parent) {
 		adopt_of(slot, parent, parent_pid, parent_since);
-	else if (has_recorder())
+		inherit(slot, parent, had);
+	} else if (has_recorder()) {
 		adopt_of_parents(slot);
+	}
 	publish(slot);
 }
 
@@ -314,12 +365,65 @@ const char *board_problem(void)
 	return own ? NULL : problem;
 }
 
-/** board_byte - the byte that events test while no recording has the program; NULL: none */
-const __u8 *board_byte(void)
+/** board_off - the byte that events test that are off; NULL: the program has no slot */
+const __u8 *board_off(void)
 {
 	struct ktrace_board_slot *const slot = kt_load(&own);
 
-	return slot ? &slot->wanted : NULL;
+	return slot ? &slot->off : NULL;
+}
+
+/** board_on - likewise for events that are on */
+const __u8 *board_on(void)
+{
+	struct ktrace_board_slot *const slot = kt_load(&own);
+
+	return slot ? &slot->on : NULL;
+}
+
+/** board_is_poked - true if board_look() should be called: a want or a recording has changed */
+bool board_is_poked(void)
+{
+	const struct ktrace_board_slot *const slot = kt_load(&own);
+
+	return slot && (kt_load(&slot->off) || kt_load(&slot->on) == KTRACE_BOARD_POKED_ON);
+}
+
+/** board_use - say what the program does now */
+void board_use(enum board_use use)
+{
+	struct ktrace_board_slot *const slot = kt_load(&own);
+
+	own_use = use;
+	if (slot)
+		show_flags(slot);
+}
+
+/** board_has_old - say that some events of the program record into the first recording only */
+void board_has_old(void)
+{
+	old_flag = KTRACE_BOARD_OLD;
+	board_use(own_use);
+}
+
+/**
+ * board_look - put the bytes back that events test
+ * @use:	what the program does now
+ *
+ * What recorders have changed before they poked is seen by the caller afterwards.
+ */
+void board_look(enum board_use use)
+{
+	struct ktrace_board_slot *const slot = kt_load(&own);
+
+	board_use(use);
+	if (!slot)
+		return;
+	/* ORD(board_poked:A) pairs ORD(poke:A): what was stored before the poke */
+	__atomic_exchange_n(&slot->off, 0, __ATOMIC_ACQ_REL);
+	/* ORD(board_poked:B) pairs ORD(poke:B): likewise */
+	__atomic_exchange_n(&slot->on, use == BOARD_MANY ? KTRACE_BOARD_MANY : KTRACE_BOARD_ALONE,
+			    __ATOMIC_ACQ_REL);
 }
 
 /*
@@ -339,7 +443,7 @@ static bool clear_bit(struct ktrace_board_slot *slot, __u32 n, __u32 seq)
 }
 
 /**
- * board_wish - look for a recording that wants this process
+ * board_wish - look for a recording that wants this process, which has not joined it
  * @wish:	out: the one of the lowest bit
  *
  * Clears bits that mean another process, or nothing.
@@ -357,7 +461,7 @@ bool board_wish(struct board_wish *wish)
 	for (__u32 n = 0; n < KTRACE_BOARD_WANTS; n++) {
 		const __u32 seq = wanted & 1u << n ? kt_load(&wants_of(slot)[n].seq) : 1;
 
-		if (seq & 1)	/* not wanted, or being written */
+		if (seq & 1 || joined[n] == seq)	/* not wanted, or being written */
 			continue;
 		if (!copy_want(wants_of(slot) + n, own_pid, own_since, &want)) {
 			clear_bit(slot, n, seq);
@@ -372,21 +476,24 @@ bool board_wish(struct board_wish *wish)
 	return false;
 }
 
-/** board_joined - tell recorders that the process takes part in a recording */
-void board_joined(void)
+/** board_joined - the process takes part in a recording; @wish: NULL = that of its environment */
+void board_joined(const struct board_wish *wish)
 {
 	struct ktrace_board_slot *const slot = kt_load(&own);
 
 	if (!slot)
 		return;
 	kt_store(&slot->joins, kt_load(&slot->joins) + 1);
-	kt_store(&slot->state, KTRACE_BOARD_JOINED);
+	if (!wish)
+		return;
+	joined[wish->number] = wish->seq;
+	kt_store(&slot->fate[wish->number], KTRACE_BOARD_JOINED);
 }
 
-static void show_refusal(struct ktrace_board_slot *slot, int error)
+static void show_refusal(struct ktrace_board_slot *slot, __u32 n, int error)
 {
-	kt_store(&slot->error, (__u32)-error);
-	kt_store(&slot->state, KTRACE_BOARD_REFUSED);
+	kt_store(&slot->error[n], (__u8)-error);
+	kt_store(&slot->fate[n], KTRACE_BOARD_REFUSED);
 }
 
 /** board_refused - tell a recorder why the process does not join it, and stop trying */
@@ -395,29 +502,29 @@ void board_refused(const struct board_wish *wish, int error)
 	struct ktrace_board_slot *const slot = kt_load(&own);
 
 	if (slot && clear_bit(slot, wish->number, wish->seq))
-		show_refusal(slot, error);
+		show_refusal(slot, wish->number, error);
 }
 
 /** board_refuse_all - the same for whoever wants the process; asks the kernel for nothing */
 void board_refuse_all(int error)
 {
 	struct ktrace_board_slot *const slot = kt_load(&own);
+	const __u8 wanted = slot ? kt_load(&slot->wanted) : 0;
 
-	if (!slot)
-		return;
-	show_refusal(slot, error);
-	kt_store(&slot->wanted, 0);
+	for (__u32 n = 0; n < KTRACE_BOARD_WANTS; n++)
+		if (wanted & 1u << n && joined[n] != kt_load(&wants_of(slot)[n].seq)) {
+			show_refusal(slot, n, error);
+			__atomic_fetch_and(&slot->wanted, (__u8)~(1u << n), __ATOMIC_RELAXED);
+		}
 }
 
-/** board_left - tell recorders that the process has left its recording */
+/** board_left - the process has left a recording */
 void board_left(void)
 {
 	struct ktrace_board_slot *const slot = kt_load(&own);
 
-	if (!slot)
-		return;
-	kt_store(&slot->leaves, kt_load(&slot->leaves) + 1);
-	kt_store(&slot->state, KTRACE_BOARD_IDLE);
+	if (slot)
+		kt_store(&slot->leaves, kt_load(&slot->leaves) + 1);
 }
 
 /** board_after_fork - take a slot for the child */
@@ -442,8 +549,6 @@ void board_after_fork(void)
 		return;
 	}
 	take_slot(parent, pid, since);
-	if (own && parent)
-		kt_store(&own->state, kt_load(&parent->state));
 }
 
 /* A process that ends by exit() leaves a free slot; those that are killed are found by others. */

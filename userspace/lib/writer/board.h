@@ -20,11 +20,19 @@ struct board_wish {
 	char session[KTRACE_BOARD_SESSION];
 };
 
+/* What the events of the program test, see linux/ktrace_board.h */
+enum board_use { BOARD_ALONE, BOARD_MANY, BOARD_DIRECT };
+
 void board_take_slot(void);
 const char *board_problem(void);
-const __u8 *board_byte(void);
+const __u8 *board_off(void);
+const __u8 *board_on(void);
+bool board_is_poked(void);
+void board_use(enum board_use use);
+void board_has_old(void);
+void board_look(enum board_use use);
 bool board_wish(struct board_wish *wish);
-void board_joined(void);
+void board_joined(const struct board_wish *wish);
 void board_refused(const struct board_wish *wish, int error);
 void board_refuse_all(int error);
 void board_left(void);

@@ -47,6 +47,23 @@ static bool control_area_fits(const struct ktrace_control *c)
 	       !(c->tail_off & 7) && c->id_nr > KTRACE_ID_OFF && c->id_nr <= 65536;
 }
 
+static bool has_more_ids(const struct ktrace_control *c)
+{
+	return c->id_nr <= KTRACE_ID_MORE && c->id_all > KTRACE_ID_MORE_OFF &&
+	       c->id_all <= 65536 &&
+	       lies_in(c->enable_off, 1, c->id_all, sizeof(*c), c->registry_off);
+}
+
+/* True if there are slots that this library can use. */
+static bool has_slots(const struct ktrace_control *c)
+{
+	return c->slot_nr && c->slot_nr <= KTRACE_SLOT_NR_MAX &&
+	       !(c->slot_nr & (c->slot_nr - 1)) && !(c->slots_off & 63) &&
+	       c->slot_size >= sizeof(struct ktrace_slot) + 64 && !(c->slot_size & 63) &&
+	       lies_in(c->slots_off, c->slot_nr, c->slot_size,
+		       c->registry_off + sizeof(struct ktrace_registry), c->map_size);
+}
+
 static bool is_apart(__u64 a, __u64 a_size, __u64 b, __u64 b_size)
 {
 	return !a_size || !b_size || a + a_size <= b || b + b_size <= a;
@@ -120,8 +137,13 @@ void channel_init(struct channel *ch, char *map, const struct ktrace_control *c,
 	ch->is_shared_memory = is_shared_memory;
 	ch->registry = (struct ktrace_registry *)(map + c->registry_off);
 	ch->registry_size = c->registry_size;
+	ch->session = c->session;
+	ch->slot_nr = has_slots(c) ? c->slot_nr : 0;
+	ch->slot_size = c->slot_size;
+	ch->slots = ch->slot_nr ? map + c->slots_off : NULL;
 	ch->enable = (const __u8 *)map + c->enable_off;
 	ch->id_nr = c->id_nr;
+	ch->id_all = has_more_ids(c) ? c->id_all : c->id_nr;
 	ch->filter = map + c->filter_off;
 	ch->filter_size = c->filter_size;
 	ch->cpu_nr = c->cpu_nr;

@@ -2,7 +2,7 @@
 /*
  * channel.h - a session that this process records into: a checked, private copy of it
  *
- * One channel at a time is the process's own, see own.c. For the lifetime of other channels see
+ * Some channels are the process's own, see own.c. For the lifetime of others see
  * <ktrace/channel.h>.
  */
 #ifndef KTRACE_WRITER_CHANNEL_H
@@ -39,7 +39,12 @@ struct channel_ids {
  * @is_shared_memory: the owner's death shows in control->reader
  * @registry:	registry
  * @registry_size: its bytes when this was filled in; control->registry_size may grow
+ * @slots:	slots of the registry
+ * @slot_nr:	number of them, 0 = none
+ * @slot_size:	bytes of each
  * @enable:	one byte for each event id
+ * @id_nr:	ids of the lower ranges are below this
+ * @id_all:	the same, with those of the upper ranges; @id_nr if there are none
  * @filter:	bytes of the filter, not necessarily ended by a NUL
  * @cpu:	ring of CPU 0, as a pattern
  * @thread:	first thread ring, as a pattern
@@ -48,6 +53,9 @@ struct channel_ids {
  * @map:	its mapping, or while it is unused, addresses that it may take; NULL = none
  * @map_size:	bytes there
  * @is_own:	it is, or was, the process's own; the members after this are for such a one
+ * @is_direct:	its owner cannot reach the process's board
+ * @index:	its place among those of the process
+ * @session:	identifies it
  * @number:	counts the process's recordings, from 1 on
  * @users:	threads that hold it, and one more while it is the process's own
  * @leaves:	the process has a board to return to
@@ -63,8 +71,12 @@ struct channel {
 	bool is_shared_memory;
 	struct ktrace_registry *registry;
 	__u64 registry_size;
+	char *slots;
+	__u32 slot_nr;
+	__u32 slot_size;
 	const __u8 *enable;
 	__u32 id_nr;
+	__u32 id_all;
 	const char *filter;
 	__u32 filter_size;
 	__u32 cpu_nr;
@@ -79,6 +91,9 @@ struct channel {
 	char *map;
 	size_t map_size;
 	bool is_own;
+	bool is_direct;
+	__u32 index;
+	__u64 session;
 	__u64 number;
 	__u32 users;
 	bool leaves;
@@ -93,6 +108,12 @@ struct ktrace_channel {
 	struct channel ch;
 	struct ktrace_control seen;
 };
+
+/* True if the recording has the event with this id on. */
+static inline bool channel_is_on(const struct channel *ch, __u32 id)
+{
+	return id >= KTRACE_ID_FIRST && id < ch->id_all && kt_load(&ch->enable[id]);
+}
 
 /* True if the recording is over. */
 static inline bool channel_is_over(const struct channel *ch)

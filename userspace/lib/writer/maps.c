@@ -58,7 +58,10 @@ struct mapping {
  * All but @wanted belong to the scanning thread. Static, because it may have little stack left.
  *
  * @wanted:	number of requests for a scan; 0 = no thread scans
- * @told:	number of the recording that knows these
+ * @told:	by index of a channel: number of the recording that knows these
+ * @channel:	the process's channels
+ * @all:	a bit for each of them, by index
+ * @new:	those that have been told nothing
  * @list:	/proc/self/maps, -1 = closed
  * @memory:	/proc/self/mem, -1 = closed
  * @ph, @notes: of the file whose build id is searched
@@ -67,7 +70,10 @@ struct mapping {
 static struct {
 	__u32 wanted;
 	__u32 known_nr;
-	__u64 told;
+	__u64 told[OWN_CHANNELS];
+	const struct channel *channel[OWN_CHANNELS];
+	__u32 all;
+	__u32 new;
 	struct known_mapping known[KNOWN_MAX];
 	volatile int list;
 	volatile int memory;
@@ -108,7 +114,8 @@ static void add_build(struct text *t, __u64 begin)
 			return;
 }
 
-static void tell(const struct channel *ch, const struct mapping *m)
+/* Tells the recordings of @to, a bit for each channel. */
+static void tell(__u32 to, const struct mapping *m)
 {
 	struct text t = { maps.text, sizeof(maps.text), 0 };
 
@@ -120,8 +127,10 @@ static void tell(const struct channel *ch, const struct mapping *m)
 			add_build(&t, maps.begin);
 		text_add_value(&t, "path", m->path);
 	}
-	if (!text_is_full(&t))
-		registry_add(ch, KTRACE_ENTRY_MAP, 0, t.text, 0, REGISTRY_HALF);
+	for (__u32 i = 0; i < OWN_CHANNELS && !text_is_full(&t); i++)
+		if (to & 1u << i)
+			registry_add(maps.channel[i], KTRACE_ENTRY_MAP, 0, t.text, 0,
+				     REGISTRY_HALF);
 }
 
 /*
@@ -147,7 +156,7 @@ static bool is_known(const struct mapping *m, __u64 hash)
 	return false;
 }
 
-static void take(const struct channel *ch, const struct mapping *m)
+static void take(const struct mapping *m)
 {
 	const __u64 hash = fnv(m->file, &m->offset, sizeof(m->offset));
 
@@ -155,10 +164,17 @@ static void take(const struct channel *ch, const struct mapping *m)
 		maps.file = m->file;
 		maps.begin = m->start;
 	}
-	if (!m->is_code || is_known(m, hash) || maps.known_nr == KNOWN_MAX)
+	if (!m->is_code)
+		return;
+	if (is_known(m, hash)) {
+		if (maps.new)
+			tell(maps.new, m);
+		return;
+	}
+	if (maps.known_nr == KNOWN_MAX)
 		return;
 	maps.known[maps.known_nr++] = (struct known_mapping){ m->start, m->end, hash, true };
-	tell(ch, m);
+	tell(maps.all, m);
 }
 
 static __u64 take_number(char **at)
@@ -198,19 +214,19 @@ static bool parse(char *at, struct mapping *m)
 	return true;
 }
 
-static void take_line(const struct channel *ch, char *line)
+static void take_line(char *line)
 {
 	struct mapping m;
 
 	if (parse(line, &m))
-		take(ch, &m);
+		take(&m);
 }
 
 /*
  * Returns whether all lines were read. A line longer than the buffer ends the scan: no path is that
  * long.
  */
-static bool take_lines(const struct channel *ch)
+static bool take_lines(void)
 {
 	size_t have = 0;
 	char *line, *end;
@@ -224,7 +240,7 @@ static bool take_lines(const struct channel *ch)
 		line = maps.line;
 		while ((end = memchr(line, '\n', have - (size_t)(line - maps.line)))) {
 			*end = '\0';
-			take_line(ch, line);
+			take_line(line);
 			line = end + 1;
 		}
 		have -= (size_t)(line - maps.line);
@@ -233,7 +249,7 @@ static bool take_lines(const struct channel *ch)
 	return false;
 }
 
-static void tell_gone(const struct channel *ch)
+static void tell_gone(void)
 {
 	struct known_mapping *k;
 	__u32 i;
@@ -242,7 +258,7 @@ static void tell_gone(const struct channel *ch)
 		k = &maps.known[i];
 		if (k->is_there)
 			continue;
-		tell(ch, &(struct mapping){ .start = k->start, .end = k->end });
+		tell(maps.all & ~maps.new, &(struct mapping){ .start = k->start, .end = k->end });
 		*k = maps.known[--maps.known_nr];
 		i--;
 	}
@@ -258,30 +274,46 @@ static void close_both(void)
 	maps.list = -1;
 }
 
-static void look(const struct channel *ch)
+/* Finds the recordings, and those among them that know nothing yet. */
+static void find_channels(uintptr_t frame)
+{
+	struct ktrace_thread *t;
+	struct channel *ch;
+	__u32 i = 0;
+
+	maps.all = 0;
+	maps.new = 0;
+	while ((ch = own_each(&i, frame, &t))) {
+		maps.channel[ch->index] = ch;
+		maps.all |= 1u << ch->index;
+		if (maps.told[ch->index] != ch->number)
+			maps.new |= 1u << ch->index;
+		maps.told[ch->index] = ch->number;
+	}
+}
+
+static void look(uintptr_t frame)
 {
 	__u32 i;
 
-	if (maps.told != ch->number)
-		maps.known_nr = 0;
-	maps.told = ch->number;
+	find_channels(frame);
 	maps.list = system_open("/proc/self/maps", O_RDONLY);
 	maps.memory = system_open("/proc/self/mem", O_RDONLY);
 	maps.file = 0;
 	for (i = 0; i < maps.known_nr; i++)
 		maps.known[i].is_there = false;
-	if (maps.list >= 0 && take_lines(ch))
-		tell_gone(ch);
+	if (maps.list >= 0 && take_lines())
+		tell_gone();
 	close_both();
 }
 
 /**
- * maps_announce - report what changed since the last call
- * @ch:		the process's channel; if it is another one than before, everything
+ * maps_announce - report what changed since the last call, to a new recording everything
+ * @frame:	of the own_enter() that the caller is in
  *
  * Context: any.
  */
-void maps_announce(const struct channel *ch)
+void maps_announce(uintptr_t frame)
 {
 	struct system_signals signals;
 	__u32 seen;
@@ -293,7 +325,7 @@ void maps_announce(const struct channel *ch)
 		goto out;
 	do {
 		seen = __atomic_load_n(&maps.wanted, __ATOMIC_RELAXED);
-		look(ch);
+		look(frame);
 		/* ORD(maps_end:A) pairs ORD(maps_begin:A): all is written before release */
 	} while (!__atomic_compare_exchange_n(&maps.wanted, &seen, 0, false, __ATOMIC_RELEASE,
 					      __ATOMIC_RELAXED));
@@ -329,7 +361,7 @@ int ktrace_maps_changed(void)
 	bool does_look = ch && !is_guest();
 
 	if (does_look)
-		maps_announce(ch);
+		maps_announce(frame);
 	own_exit(frame);
 	errno = saved;
 	return does_look;

@@ -2,7 +2,9 @@
 /*
  * record.c - record an event in all cases that the fast path cannot handle
  *
- * Handles the first event of a thread, end of a block, no per-CPU ring, no room and long payloads.
+ * Handles the first event of a thread, end of a block, no per-CPU ring, no room and long payloads;
+ * and all events of a process that takes part in several recordings: each is written to one after
+ * the other.
  * Nothing here takes a lock, allocates or is a cancellation point. All of it needs less than a
  * kilobyte of the program's stack, tests/bats/stack.bats: that is why some functions are not
  * inlined.
@@ -18,11 +20,14 @@
 #include "record.h"
 
 #include <ktrace/channel.h>
+#include <string.h>
 
 #include "attach.h"
+#include "board.h"
 #include "channel.h"
 #include "confined.h"
 #include "cpu_ring.h"
+#include "event.h"
 #include "ids.h"
 #include "own.h"
 #include "system.h"
@@ -58,6 +63,15 @@ static __thread struct stall {
 	__u64 taken;
 } stall __attribute__((tls_model("initial-exec")));
 
+/* Where a thread keeps that: it may wait for room in several channels of the process at a time. */
+static struct stall *stall_in(const struct channel *ch)
+{
+	static __thread struct stall more[OWN_CHANNELS - 1]
+		__attribute__((tls_model("initial-exec")));
+
+	return ch->is_own && ch->index ? &more[ch->index - 1] : &stall;
+}
+
 /* Sums up what the reader has taken; @r: a ring of the channel, whose words lie side by side */
 static __u64 taken_from(const struct channel *ch, const struct kt_ring *r)
 {
@@ -73,8 +87,10 @@ static __u64 taken_from(const struct channel *ch, const struct kt_ring *r)
 /* True if the reader has taken nothing since the thread waited in vain. */
 static bool is_stalled(const struct channel *ch, const struct kt_ring *r)
 {
-	return stall.control == ch->control && stall.number == ch->number &&
-	       stall.taken == taken_from(ch, r);
+	const struct stall *s = stall_in(ch);
+
+	return s->control == ch->control && s->number == ch->number &&
+	       s->taken == taken_from(ch, r);
 }
 
 /* Replaces a sleep where that system call might kill the program. */
@@ -101,7 +117,7 @@ static kt_noinline bool wait_for_room(const struct channel *ch, const struct kt_
 		p->sleep_ns = SLEEP_MIN_NS;
 	}
 	if (now >= p->end_ns) {
-		stall = (struct stall){ ch->control, ch->number, taken_from(ch, r) };
+		*stall_in(ch) = (struct stall){ ch->control, ch->number, taken_from(ch, r) };
 		return false;
 	}
 	if (!channel_has_reader(ch))
@@ -173,18 +189,17 @@ static size_t size_of(const struct ktrace_piece *pieces, unsigned int nr)
 }
 
 /* Records an event that does not fit into one record; otherwise like record_event(). */
-static kt_noinline void record_long(const struct channel *ch, const struct ktrace_event *ev,
+static kt_noinline void record_long(const struct channel *ch, struct ktrace_thread *t, __u32 id,
 				    const struct ktrace_piece *pieces, unsigned int nr,
 				    uintptr_t frame)
 {
 	const __u32 total = (__u32)size_of(pieces, nr);
-	struct ktrace_thread *t = &ktrace_thread;
 	struct system_signals signals;
 	struct patience patience = { .signals = &signals };
 	const int saved = errno;
 	struct record rec = {
-		.id = (__u16)kt_load(&ev->header), .piece = pieces,
-		.tid_flags = thread_enter(ch, t) & KTRACE_TID_MASK,
+		.id = (__u16)id, .piece = pieces,
+		.tid_flags = thread_in(ch, t) & KTRACE_TID_MASK,
 	};
 	bool is_there;
 	__u32 off = 0, n;
@@ -220,18 +235,17 @@ static kt_noinline void record_long(const struct channel *ch, const struct ktrac
  * Hot: programs treat ktrace_record_write() as cold, and the compiler would optimise all of this
  * for size rather than speed. Threads without a per-CPU ring come here for every event. It ends
  * what ktrace_record_write() has begun with own_enter(), so that this function jumps here and its
- * stack is free.
+ * stack is free; @frame: 0 = more is to come.
  */
 static kt_noinline __attribute__((hot)) void
-record_event(const struct channel *ch, const struct ktrace_event *ev,
+record_event(const struct channel *ch, struct ktrace_thread *t, __u32 id,
 	     const struct ktrace_piece *pieces, unsigned int nr, uintptr_t frame)
 {
-	struct ktrace_thread *t = &ktrace_thread;
 	struct patience patience = { 0 };
 	const int saved = errno;
 	struct record rec = {
-		.id = (__u16)kt_load(&ev->header), .len = (__u16)size_of(pieces, nr),
-		.tid_flags = thread_enter(ch, t) & KTRACE_TID_MASK, .piece = pieces,
+		.id = (__u16)id, .len = (__u16)size_of(pieces, nr),
+		.tid_flags = thread_in(ch, t) & KTRACE_TID_MASK, .piece = pieces,
 	};
 
 	if (!rec.tid_flags)
@@ -243,16 +257,79 @@ record_event(const struct channel *ch, const struct ktrace_event *ev,
 }
 
 /*
- * Finds the channel again if the process is in none, or in one that is over. Returns NULL if the
- * event is not to be recorded.
+ * Lets the process leave what is over, and join what wants it. Returns the first channel, NULL if
+ * the event is not to be recorded.
  */
-static kt_noinline const struct channel *find_again(const struct ktrace_event *ev, uintptr_t frame)
+static kt_noinline const struct channel *look_again(uintptr_t frame)
 {
 	const int saved = errno;
-	const struct channel *ch = own_is_outermost(frame) ? attach_again() : NULL;
+	const struct channel *ch = own_is_outermost(frame) ? attach_again() : own_held;
 
 	errno = saved;
-	return ch && !channel_is_over(ch) && ktrace_event_is_on(ev) ? ch : NULL;
+	return ch && !channel_is_over(ch) ? ch : NULL;
+}
+
+static inline __attribute__((always_inline)) void
+record(const struct channel *ch, struct ktrace_thread *t, __u32 id,
+       const struct ktrace_piece *pieces, unsigned int nr, size_t size, uintptr_t frame)
+{
+	if (kt_likely(size <= kt_ring_payload_max(ch->cpu.block_size)))
+		record_event(ch, t, id, pieces, nr, frame);
+	else
+		record_long(ch, t, id, pieces, nr, frame);
+}
+
+/* True if the thread may write as the fast path of a program does: nobody shares its words. */
+static inline bool is_fast(unsigned int nr, size_t size)
+{
+	const __u32 cpu = ktrace_thread.cpu;
+
+	return nr && size <= KTRACE_DIRECT_MAX &&
+	       (cpu < KTRACE_THREAD_LENT || cpu == KTRACE_CPU_NONE);
+}
+
+/* Writes so; returns false if it did not. Short events of whole words need no loop. */
+static inline __attribute__((always_inline)) bool
+record_fast(const struct ktrace_thread *t, __u32 id, const struct ktrace_piece *pieces,
+	    unsigned int nr, __u32 size)
+{
+	const uint64_t thread = ktrace_rseq_words(t);
+	uint64_t w[KTRACE_WORDS_MAX];
+
+	if (t->cpu >= KTRACE_THREAD_LENT)
+		return false;
+	if (nr > 1 || size % 8 || size > sizeof(w))
+		return ktrace_rseq_put_with(t, thread, id, pieces, nr, size);
+	for (__u32 i = 0; i < size / 8; i++)
+		memcpy(&w[i], (const char *)pieces->data + i * sizeof(w[0]), sizeof(w[0]));
+	return ktrace_rseq_put_words_with(t, thread, id | size << 16, w, size);
+}
+
+/* Records an event in all of the process's channels that have it on. */
+static kt_noinline __attribute__((hot)) void
+record_many(const struct ktrace_event *ev, const struct ktrace_piece *pieces, unsigned int nr,
+	    size_t size, uintptr_t frame)
+{
+	const bool can_be_fast = is_fast(nr, size);
+	__u32 mask = kt_load(&own_mask), id;
+	const struct channel *ch;
+	struct ktrace_thread *t;
+	bool has_old = false;
+
+	for (; mask; mask &= mask - 1) {
+		ch = own_use((__u32)__builtin_ctz(mask), frame, &t);
+		id = ch ? event_id(ev, ch) : 0;
+		if (!id || !kt_load(&ch->enable[id]) ||
+		    (can_be_fast && record_fast(t, id, pieces, nr, (__u32)size)))
+			continue;
+		if (channel_is_over(ch))
+			has_old = true;
+		else
+			record(ch, t, id, pieces, nr, size, 0);
+	}
+	if (has_old)
+		look_again(frame);
+	own_exit(frame);
 }
 
 /* Not cold, as above. */
@@ -261,24 +338,31 @@ write_event(const struct ktrace_event *ev, const struct ktrace_piece *pieces, un
 {
 	const uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
 	const struct channel *ch;
+	bool is_many;
 	size_t size;
+	__u32 id;
 
 	if (nr > KTRACE_PIECES_MAX)
 		return;
+	/* Looked at before the channel: of two, one may be over, and the other the only one. */
+	is_many = own_is_many();
 	ch = own_enter(frame);
-	if (kt_unlikely(!ch || channel_is_over(ch)))
-		ch = find_again(ev, frame);
+	if (kt_unlikely(board_is_poked() || (!is_many && (!ch || channel_is_over(ch))))) {
+		ch = look_again(frame);
+		is_many = own_is_many();
+	}
+	id = (__u16)kt_load(&ev->header);
 	size = size_of(pieces, nr);
 	if (ch && kt_unlikely(size > UINT32_MAX)) {
 		channel_lose(ch, KTRACE_LOST_NORING);
-		ch = NULL;
-	}
-	if (kt_unlikely(!ch))
 		own_exit(frame);
-	else if (kt_likely(size <= kt_ring_payload_max(ch->cpu.block_size)))
-		record_event(ch, ev, pieces, nr, frame);
-	else
-		record_long(ch, ev, pieces, nr, frame);
+	} else if (kt_unlikely(is_many)) {
+		record_many(ev, pieces, nr, size, frame);
+	} else if (ch && kt_likely(channel_is_on(ch, id))) {
+		record(ch, &ktrace_thread, id, pieces, nr, size, frame);
+	} else {
+		own_exit(frame);
+	}
 }
 
 void ktrace_record_write(const struct ktrace_event *ev, const struct ktrace_piece *pieces,
@@ -303,11 +387,7 @@ int ktrace_channel_write(const struct ktrace_channel *c, struct ktrace_thread *t
 		channel_lose(ch, KTRACE_LOST_NORING);
 		return -EAGAIN;
 	}
-	thread_set_up(ch, t);
-	/* Parent and child may share these words, see thread.c. */
-	rec.tid_flags = thread_id(t);
-	if (kt_unlikely(thread_asks_kernel(&ktrace_thread) || thread_asks_kernel(t)))
-		rec.tid_flags = ids_of(system_gettid());
+	rec.tid_flags = thread_in(ch, t);
 	rec.tid_flags = (rec.tid_flags & KTRACE_TID_MASK) | flags;
 	result = put(ch, t, &rec, &patience);
 	errno = saved;

@@ -5,10 +5,12 @@
  * The registry is an append-only list in shared memory, <linux/ktrace.h>. A writer claims room by
  * exchanging the zero word at the end for BUSY and the size; the entry counts once READY is stored.
  * A process that dies in between leaves an entry that all others skip. Sizes that other processes
- * wrote are checked before each step; an invalid list counts as full.
+ * wrote are checked before each step; an invalid list counts as full. Entries that only the owner
+ * reads go to slots once the list has as many bytes as these.
  */
 #include "registry.h"
 
+#include <stddef.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -31,7 +33,8 @@
 #define ATTEMPTS_MAX 1000
 
 /*
- * Returns the current size: the registry may have grown, but not into the rings, which follow it.
+ * Returns the current size: the registry may have grown, but not into slots or rings, which follow
+ * it.
  */
 static __u64 registry_size(const struct channel *ch)
 {
@@ -41,6 +44,8 @@ static __u64 registry_size(const struct channel *ch)
 
 	if (ch->thread_nr && (const char *)ch->thread.w < end)
 		end = (const char *)ch->thread.w;
+	if (ch->slots && ch->slots < end)
+		end = ch->slots;
 	most = (__u64)(end - (const char *)ch->registry);
 	return size < ch->registry_size ? ch->registry_size : size < most ? size : most;
 }
@@ -94,11 +99,10 @@ static bool claim(const struct channel *ch, __u64 off, __u64 size)
 					   __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
-static void fill(const struct channel *ch, __u64 off, __u64 size,
-		 const struct ktrace_entry *header, const char *text)
+/* Stores all but the word. */
+static void fill_entry(const struct channel *ch, struct ktrace_entry *e,
+		       const struct ktrace_entry *header, const char *text)
 {
-	struct ktrace_entry *e = entry_at(ch, off);
-
 	e->type = header->type;
 	e->id = header->id;
 	e->tid = header->tid;
@@ -106,6 +110,14 @@ static void fill(const struct channel *ch, __u64 off, __u64 size,
 	e->pid = header->type == KTRACE_ENTRY_IDS ? 0 : thread_pid();
 	e->ts = header->ts ? header->ts : kt_clock(ch->cpu.clock);
 	memcpy(e + 1, text, strlen(text) + 1);
+}
+
+static void fill(const struct channel *ch, __u64 off, __u64 size,
+		 const struct ktrace_entry *header, const char *text)
+{
+	struct ktrace_entry *e = entry_at(ch, off);
+
+	fill_entry(ch, e, header, text);
 	/* ORD(registry_fill:A) pairs ORD(registry_same:A), ORD(registry_next:A): text first */
 	kt_store_release(&e->word, KTRACE_ENTRY_READY | (__u32)size);
 	kt_store(&ch->registry->hint, (__u32)off);
@@ -116,6 +128,91 @@ static void count_full(const struct channel *ch)
 	__atomic_fetch_add(&ch->registry->full, 1, __ATOMIC_RELAXED);
 }
 
+static struct ktrace_slot *slot_at(const struct channel *ch, __u64 pos)
+{
+	return (struct ktrace_slot *)(ch->slots + (pos & (ch->slot_nr - 1)) * ch->slot_size);
+}
+
+/* Moves slot_next on to @pos if it is behind, @next. If not, the next claimer looks further. */
+static void slot_move_next(const struct channel *ch, __u64 next, __u64 pos)
+{
+	for (int i = 0; i < ATTEMPTS_MAX && next < pos; i++)
+		if (__atomic_compare_exchange_n(&ch->registry->slot_next, &next, pos, false,
+						__ATOMIC_RELAXED, __ATOMIC_RELAXED))
+			return;
+}
+
+/* Claims the first free slot; sets @at to its position. Returns false if there is none. */
+static bool slot_claim(const struct channel *ch, __u64 *at)
+{
+	const __u64 first = kt_load(&ch->registry->slot_next);
+	__u64 pos = first;
+
+	for (__u32 i = 0; i < 2 * ch->slot_nr; i++, pos++) {
+		__u64 *word = &slot_at(ch, pos)->word;
+		__u64 seen = KTRACE_SLOT_WORD(pos, KTRACE_SLOT_FREE);
+
+		/* ORD(slot_claim:A) pairs ORD(slots_free:A): the owner has read it */
+		if (__atomic_compare_exchange_n(word, &seen,
+						KTRACE_SLOT_WORD(pos, KTRACE_SLOT_BUSY), false,
+						__ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+			*at = pos;
+			slot_move_next(ch, first, pos + 1);
+			return true;
+		}
+		if ((seen & 3) != KTRACE_SLOT_DEAD && seen >> 2 < pos)
+			return false;
+	}
+	return false;
+}
+
+/* Adds an entry to a slot. Returns false if there is no room, or it is too long. */
+static bool slots_add(const struct channel *ch, const struct ktrace_entry *header,
+		      const char *text)
+{
+	const __u64 size = entry_size(text);
+	__u64 pos;
+
+	if (!ch->slot_nr || size > ch->slot_size - offsetof(struct ktrace_slot, entry))
+		return false;
+	for (int i = 0; i < ATTEMPTS_MAX && slot_claim(ch, &pos); i++) {
+		struct ktrace_slot *slot = slot_at(ch, pos);
+		__u64 busy = KTRACE_SLOT_WORD(pos, KTRACE_SLOT_BUSY);
+
+		slot->entry.word = (__u32)size;
+		fill_entry(ch, &slot->entry, header, text);
+		/* ORD(slots_add:A) pairs ORD(slots_next:A): the entry is complete */
+		if (__atomic_compare_exchange_n(&slot->word, &busy,
+						KTRACE_SLOT_WORD(pos, KTRACE_SLOT_READY), false,
+						__ATOMIC_RELEASE, __ATOMIC_RELAXED))
+			return true;
+		__atomic_fetch_add(&ch->registry->slot_late, 1, __ATOMIC_RELAXED);
+	}
+	return false;
+}
+
+/* Adds an entry at the end of the list, within its first @most bytes, which may be all it has. */
+static bool list_add(const struct channel *ch, const struct ktrace_entry *header,
+		     const char *text, __u64 most)
+{
+	const __u64 size = entry_size(text);
+	__u64 off;
+	__u32 word;
+
+	for (off = start_off(ch); off && off <= most && size <= most - off;
+	     off = next_off(ch, off, word)) {
+		word = kt_load(&entry_at(ch, off)->word);
+		if (word)
+			continue;
+		if (claim(ch, off, size)) {
+			fill(ch, off, size, header, text);
+			return true;
+		}
+		word = kt_load(&entry_at(ch, off)->word);
+	}
+	return false;
+}
+
 /**
  * registry_add - announce a process, a thread or a mapping
  * @ch:		the channel
@@ -123,7 +220,7 @@ static void count_full(const struct channel *ch)
  * @tid:	as struct ktrace_entry says
  * @text:	as struct ktrace_entry says
  * @ts:		time from which it is valid, 0 = now
- * @share:	how much of the room it may fill: mappings and later names of threads leave half to
+ * @share:	how much of the list it may fill: mappings and later names of threads leave half to
  *		first names and events, however many there are
  *
  * Context: any. If there is no room, the entry is counted as missing.
@@ -135,23 +232,16 @@ void registry_add(const struct channel *ch, __u16 type, __u32 tid, const char *t
 		.type = type, .tid = tid, .ts = ts,
 		.id = type == KTRACE_ENTRY_PROCESS && ch->leaves ? KTRACE_PROCESS_LEAVES : 0,
 	};
-	const __u64 size = entry_size(text);
-	const __u64 room = share == REGISTRY_HALF ? registry_size(ch) / 2 : 0;
-	__u64 off;
-	__u32 word;
+	const __u64 size = registry_size(ch), most = share == REGISTRY_HALF ? size / 2 : size;
+	const __u64 slots = (__u64)ch->slot_nr * ch->slot_size;
+	/* Whoever adopts the session has to find the processes that cannot leave: dismiss.c. */
+	const bool must_stay = type == KTRACE_ENTRY_PROCESS && !ch->leaves;
 
-	for (off = start_off(ch); off && has_room(ch, off + room, size);
-	     off = next_off(ch, off, word)) {
-		word = kt_load(&entry_at(ch, off)->word);
-		if (word)
-			continue;
-		if (claim(ch, off, size)) {
-			fill(ch, off, size, &header, text);
-			return;
-		}
-		word = kt_load(&entry_at(ch, off)->word);
-	}
-	count_full(ch);
+	if (slots && (must_stay || !kt_load(&ch->registry->slot_next)) &&
+	    list_add(ch, &header, text, must_stay || most < slots ? most : slots))
+		return;
+	if (!slots_add(ch, &header, text) && !list_add(ch, &header, text, most))
+		count_full(ch);
 }
 
 /* Waits for a claimer, which writes a short text, so that one event does not get two ids. */
@@ -171,7 +261,7 @@ static bool wait_until_ready(const struct ktrace_entry *e, int *looks)
 /* True if @id is in range. Other processes write the ids. */
 static bool is_id(const struct channel *ch, __u16 type, __u32 id)
 {
-	return type == KTRACE_ENTRY_EVENT ? id >= KTRACE_ID_FIRST && id < ch->id_nr :
+	return type == KTRACE_ENTRY_EVENT ? id >= KTRACE_ID_FIRST && id < ch->id_all :
 					    id && id < KTRACE_IDS_NR;
 }
 
@@ -215,6 +305,19 @@ static int take_id(__u32 *next, __u32 first, __u32 end)
 	return (int)id;
 }
 
+/* Takes the next id of an event; returns -1 if none is left. */
+static int event_id(const struct channel *ch, bool is_on)
+{
+	struct ktrace_registry *r = ch->registry;
+	int id = is_on ? take_id(&r->next_on, KTRACE_ID_FIRST, KTRACE_ID_OFF) :
+			 take_id(&r->next_off, KTRACE_ID_OFF, ch->id_nr);
+
+	if (id >= 0 || ch->id_all == ch->id_nr)
+		return id;
+	return is_on ? take_id(&r->more_on, KTRACE_ID_MORE, KTRACE_ID_MORE_OFF) :
+		       take_id(&r->more_off, KTRACE_ID_MORE_OFF, ch->id_all);
+}
+
 /*
  * Takes a new id. An event's id is from the half for its initial state. Returns 0 if none is left.
  */
@@ -225,10 +328,8 @@ static __u16 new_id(const struct channel *ch, __u16 type, const char *desc)
 
 	if (type == KTRACE_ENTRY_IDS)	/* the word is the last id taken, initially 0 */
 		id = take_id(&r->reserved[KTRACE_REGISTRY_IDS], 0, KTRACE_IDS_NR - 1) + 1;
-	else if (starts_on(ch, desc))
-		id = take_id(&r->next_on, KTRACE_ID_FIRST, KTRACE_ID_OFF);
 	else
-		id = take_id(&r->next_off, KTRACE_ID_OFF, ch->id_nr);
+		id = event_id(ch, starts_on(ch, desc));
 	return id > 0 ? (__u16)id : 0;
 }
 

@@ -62,16 +62,18 @@ static int find_tid(pthread_t thread, __u32 *tid)
 void rename_self(const char *name)
 {
 	const uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
-	struct ktrace_thread *t = &ktrace_thread;
 	const struct channel *ch;
-	__u32 tid;
+	struct ktrace_thread *t;
+	__u32 i = 0, tid;
 
-	if (!own_is_there() || !t->tid_flags)
+	if (!own_is_there())
 		return;
-	ch = own_enter(frame);
-	tid = ch ? thread_enter(ch, t) : 0;
-	if (tid)
-		process_announce_name(ch, tid, name);
+	own_enter(frame);
+	while ((ch = own_each_held(&i, &t))) {
+		tid = t->tid_flags ? thread_in(ch, t) : 0;
+		if (tid)
+			process_announce_name(ch, tid, name);
+	}
 	own_exit(frame);
 }
 
@@ -79,10 +81,14 @@ void rename_self(const char *name)
 static void announce_other(__u32 tid, const char *name)
 {
 	const uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
-	const struct channel *ch = own_enter(frame);
+	const struct channel *ch;
+	struct ktrace_thread *t;
+	__u32 i = 0;
 
-	if (ch && thread_enter(ch, &ktrace_thread))
-		process_announce_name(ch, ids_of(tid), name);
+	own_enter(frame);
+	while ((ch = own_each(&i, frame, &t)))
+		if (thread_in(ch, t))
+			process_announce_name(ch, ids_of(tid), name);
 	own_exit(frame);
 }
 

@@ -91,23 +91,30 @@ static void set_up(const struct channel *ch, struct ktrace_thread *t)
 }
 
 /*
- * When the calling thread began to fork, 0 = not forking. What the parent does later is not part of
- * the child's past, even if the child announces itself only then.
+ * When the calling thread began to fork, by clock, 0 = not forking. What the parent does later is
+ * not part of the child's past, even if the child announces itself only then.
  */
-static __thread __u64 fork_ts __attribute__((tls_model("initial-exec")));
+static __thread __u64 fork_ts[2] __attribute__((tls_model("initial-exec")));
+
+_Static_assert(KTRACE_CLOCK_TSC < 2 && KTRACE_CLOCK_MONOTONIC < 2, "indices of fork_ts");
 
 /* Registered first, so that fork() calls it last of all handlers before it forks. */
 static void before_fork(void)
 {
-	const struct channel *ch = own_enter((uintptr_t)__builtin_frame_address(0));
+	const uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
+	const struct channel *ch;
+	struct ktrace_thread *t;
+	__u32 i = 0;
 
-	fork_ts = ch ? kt_clock(ch->cpu.clock) : 0;
-	own_exit((uintptr_t)__builtin_frame_address(0));
+	own_enter(frame);
+	while (ktrace_thread.cpu != KTRACE_CPU_MUTE && (ch = own_each(&i, frame, &t)))
+		fork_ts[ch->cpu.clock] = kt_clock(ch->cpu.clock);
+	own_exit(frame);
 }
 
 static void after_fork_in_parent(void)
 {
-	fork_ts = 0;
+	memset(fork_ts, 0, sizeof(fork_ts));
 }
 
 static void mark_process(__u32 pid)
@@ -134,26 +141,26 @@ static void announce_child(struct channel *ch, struct ktrace_thread *t)
 	thread_ring_after_fork(ch, t);
 	if (t->tid_flags)
 		t->tid_flags = (__u64)pid << 32;
-	process_announce(ch, "parent", fork_ts);
+	process_announce(ch, "parent", fork_ts[ch->cpu.clock]);
 }
 
 /* Runs in the child, whose only thread has the process's id. */
 static void after_fork(void)
 {
 	const uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
-	struct ktrace_thread *t = &ktrace_thread;
+	struct ktrace_thread *t;
 	int saved = errno;
 	struct channel *ch;
+	__u32 i = 0;
 
 	own_after_fork();
 	attach_after_fork();
 	maps_after_fork();
-	ch = own_enter(frame);
-	if (ch)
-		announce_child(ch, t);
-	else
+	if (!own_enter(frame))
 		mark_process(system_gettid());
-	fork_ts = 0;
+	while ((ch = own_each(&i, frame, &t)))
+		announce_child(ch, t);
+	memset(fork_ts, 0, sizeof(fork_ts));
 	own_exit(frame);
 	errno = saved;
 }
@@ -195,6 +202,13 @@ void thread_init_channel(const struct channel *ch)
 	thread_set_up(ch, &ktrace_thread);
 }
 
+/* In a child made without the C library, does what fork() would have. */
+static inline void notice_fork(void)
+{
+	if (fork_marker && kt_unlikely(!kt_load(fork_marker)))
+		after_fork();
+}
+
 /**
  * thread_enter - make the calling thread ready to record
  * @ch:		the process's channel
@@ -209,8 +223,7 @@ __u32 thread_enter(const struct channel *ch, struct ktrace_thread *t)
 
 	if (kt_unlikely(t->cpu == KTRACE_CPU_MUTE))
 		return 0;
-	if (fork_marker && kt_unlikely(!kt_load(fork_marker)))
-		after_fork();
+	notice_fork();
 	if (kt_unlikely(!t->tid_flags))
 		set_up(ch, t);
 	if (kt_likely(!thread_asks_kernel(t)))
@@ -233,6 +246,27 @@ void thread_set_up(const struct channel *ch, struct ktrace_thread *t)
 }
 
 /**
+ * thread_in - make the calling thread ready to record into a channel
+ * @ch:		the channel
+ * @t:		the thread's words for it: ktrace_thread, or others that parent and child may share
+ *
+ * Return: as thread_enter().
+ */
+__u32 thread_in(const struct channel *ch, struct ktrace_thread *t)
+{
+	if (kt_likely(t == &ktrace_thread))
+		return thread_enter(ch, t);
+	if (ktrace_thread.cpu == KTRACE_CPU_MUTE)
+		return 0;
+	if (ch->is_own)
+		notice_fork();
+	thread_set_up(ch, t);
+	if (kt_unlikely(thread_asks_kernel(&ktrace_thread) || thread_asks_kernel(t)))
+		return ids_of(system_gettid());
+	return thread_id(t);
+}
+
+/**
  * thread_before_vfork - let the library tell the calling thread from its child
  *
  * Sets up the thread now: the child would set up itself instead, in its parent's memory.
@@ -240,14 +274,17 @@ void thread_set_up(const struct channel *ch, struct ktrace_thread *t)
 void thread_before_vfork(void)
 {
 	const uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
-	struct ktrace_thread *t = &ktrace_thread;
+	struct ktrace_thread *t = &ktrace_thread, *more;
 	int saved = errno;
 	const struct channel *ch = own_enter(frame);
+	__u32 i = 0;
 
 	if (ch)
 		thread_enter(ch, t);
 	else
 		own_note_thread();
+	while ((ch = own_each(&i, frame, &more)))
+		thread_set_up(ch, more);
 	own_exit(frame);
 	if (t->cpu != KTRACE_CPU_MUTE)
 		t->cpu = KTRACE_CPU_ASK;

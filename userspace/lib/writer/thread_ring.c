@@ -393,13 +393,18 @@ void thread_ring_after_fork(const struct channel *ch, struct ktrace_thread *t)
 static void give_back(void *thread)
 {
 	const uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
-	struct ktrace_thread *t = thread;
-	const struct channel *ch = own_enter(frame);
-	__u32 nr = t->own_ring;
+	const struct channel *ch;
+	struct ktrace_thread *t;
+	__u32 nr, i = 0;
 
-	t->own_ring = 0;
-	if (ch && nr)
-		release(ch, nr - 1, thread_id(t));
+	(void)thread;
+	own_enter(frame);
+	while ((ch = own_each_held(&i, &t))) {
+		nr = t->own_ring;
+		t->own_ring = 0;
+		if (nr)
+			release(ch, nr - 1, thread_id(t));
+	}
 	own_exit(frame);
 	own_thread_ends();
 }

@@ -215,6 +215,25 @@ static void put_file_end(struct ktrace_out *out, const struct ktrace_trace *t)
 	ktrace_out_char(out, '\n');
 }
 
+/* Prints how full the registry became, and what is missing for want of room. */
+static void put_file_registry(struct ktrace_out *out, const struct ktrace_trace *t)
+{
+	__u64 used, most, reused, missing;
+
+	if (!get_number(t, "registry", "used", &used) ||
+	    !get_number(t, "registry", "most", &most) ||
+	    !get_number(t, "registry", "reused", &reused) ||
+	    !get_number(t, "registry", "missing", &missing))
+		return;
+	put_label(out, "registry");
+	out_printf(out, "%llu of %llu KiB", used >> 10, most >> 10);
+	if (reused)
+		out_printf(out, ", %llu entries in room used again", reused);
+	if (missing)
+		out_printf(out, ", %llu entries are missing: no room, or not completed", missing);
+	ktrace_out_char(out, '\n');
+}
+
 /* For a file with compressed blocks, prints how many, and how much that saved. */
 static void put_file_storage(struct ktrace_out *out, const struct ktrace_trace *t)
 {
@@ -292,6 +311,7 @@ static void put_file(struct ktrace_out *out, const struct ktrace_trace *t)
 		ktrace_out_char(out, '\n');
 	}
 	put_file_end(out, t);
+	put_file_registry(out, t);
 	if (posix_log_is(t)) {
 		put_label(out, "posix");
 		posix_log_put(out, t);
@@ -357,6 +377,20 @@ static void json_number(struct ktrace_out *out, const struct ktrace_trace *t,
 		json_u64(out, key, number);
 }
 
+static void json_registry(struct ktrace_out *out, const struct ktrace_trace *t)
+{
+	if (!ktrace_trace_meta(t, "registry", "used"))
+		return;
+	json_open(out, "registry", '{');
+	json_number(out, t, "registry", "used");
+	json_number(out, t, "registry", "size");
+	json_number(out, t, "registry", "most");
+	json_number(out, t, "registry", "slots");
+	json_number(out, t, "registry", "reused");
+	json_number(out, t, "registry", "missing");
+	ktrace_out_char(out, '}');
+}
+
 static void json_choices(struct ktrace_out *out, const struct ktrace_trace *t)
 {
 	struct ktrace_choice c;
@@ -408,6 +442,7 @@ static void json_file(struct ktrace_out *out, const struct ktrace_trace *t)
 	json_u64(out, "compressed_blocks", storage.compressed);
 	json_u64(out, "ring_bytes", storage.bytes);
 	json_u64(out, "stored_bytes", storage.stored);
+	json_registry(out, t);
 	posix_log_json(out, t);
 	json_choices(out, t);
 	ktrace_out_char(out, '}');
