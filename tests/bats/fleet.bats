@@ -95,6 +95,80 @@ equal()
 	[[ $(cat store.err) == *": ${#files[@]} files stored, "*"; 0 not complete yet; 0 pieces came again, "* ]]
 }
 
+@test "fleet: ktraced --ship sends each part when it ends, and removes it when it is stored" {
+	server
+	store
+	run_ktraced -e flood -b 64K --policy=block --split-size 200K --ship "$URL" -o t.bin -- "$PROGS/flood" -n "$(n 100000)"
+	[ "$status" = 0 ]
+	[ "$(echo t.*)" = 't.*' ]
+	mapfile -t there < <(stored)
+	[ ${#there[@]} -gt 5 ]
+	[ "$("$PROGS/check_flood" "${there[@]}" | tail -n 1)" = "read $(n 100000) lost 0" ]
+	# Parts are made without options, too.
+	run_ktraced --ship "$URL/" -o u.bin -- "$EXAMPLES/hello"
+	[ "$status" = 0 ]
+	[ "$(echo u.*)" = 'u.*' ]
+	[ "$(stored | wc -l)" = $((${#there[@]} + 1)) ]
+}
+
+@test "fleet: while the recording goes on, parts are stored and removed, and --max-size does not count them" {
+	server
+	store
+	start_ktraced -q -e flood -b 64K --policy=block --max-size 600K --split-size 100K --ship "$URL" -o t.bin -- \
+		"$PROGS/flood" -n "$(n 40000)" -u 50
+	tracer=$pid
+	retry 0.05 eval '[ "$(stored | wc -l)" -gt 3 ]'
+	is_child "$tracer"
+	wait "$tracer" || true
+	[ "$(echo t.*)" = 't.*' ]
+	run_ktrace info --json $(stored)
+	[ "$(jq '.files[0].parts | map(.bytes) | add > 1000000' <<<"$output")" = true ]
+	[ "$(jq -c '.files[0].missing' <<<"$output")" = '[]' ]
+	[ "$("$PROGS/check_flood" $(stored) | tail -n 1)" = "read $(n 40000) lost 0" ]
+}
+
+@test "fleet: no server, then no store: the recording goes on, parts are kept and told, and sent later" {
+	port=1
+	URL=nats://127.0.0.1:1
+	run_ktraced -e flood -b 64K --policy=block --split-size 200K --ship "$URL" --ship-wait 500ms -o t.bin -- \
+		"$PROGS/flood" -n "$(n 100000)"
+	[ "$status" = 0 ]
+	nr=$(find . -name 't.*.bin' | wc -l)
+	[ "$nr" -gt 5 ]
+	[[ $stderr == *"nats://127.0.0.1:1: cannot connect: "*"; trying again"* ]]
+	[[ $stderr == *"ktrace ship: 0 files stored, 0 bytes; $nr kept, 0 removed before; sent 0 pieces"* ]]
+	[[ $stderr == *"to send what was kept: ktrace ship --remove --to nats://127.0.0.1:1 t.bin"* ]]
+	port=
+	server
+	run_ktrace ship --remove --wait 500ms --to "$URL" t.bin
+	[ "$status" = 1 ]
+	[[ $stderr == *"$URL: no store answers there (ktrace store); trying again"* ]]
+	[ "$(find . -name 't.*.bin' | wc -l)" = "$nr" ]
+	mkdir a
+	cp t.*.bin a
+	store
+	run_ktrace ship --remove --to "$URL" t.bin
+	[ "$status" = 0 ]
+	equal a
+	[ "$(echo t.*)" = 't.*' ]
+}
+
+@test "fleet: a server and a store that come later, and go: the shipper finds them" {
+	server
+	end "$SERVER" || true
+	start_ktraced -e flood -b 64K --policy=block --split-size 200K --ship "$URL" --ship-wait 60s -o t.bin -- \
+		"$PROGS/flood" -n "$(n 100000)"
+	tracer=$pid
+	retry 0.05 grep -q 'cannot connect' ktraced.err
+	store
+	retry 0.05 grep -q 'cannot connect' store.err
+	server
+	wait "$tracer"
+	grep -q 'works again' ktraced.err
+	[ "$("$PROGS/check_flood" $(stored) | tail -n 1)" = "read $(n 100000) lost 0" ]
+	[ "$(echo t.*)" = 't.*' ]
+}
+
 # hit: kills one of server, store and shipper with SIGKILL, and starts it again
 hit()
 {
@@ -137,6 +211,72 @@ hit()
 	[ "$(find d/.incoming -type f | wc -l)" = 1 ]
 	end "$STORE"
 	fails grep -h 'wrong checksum: dropped\|part before it' all.err store.err
+}
+
+@test "fleet: everything killed while ktraced records and ships: each event is stored once, or is in no file" {
+	server
+	store
+	for ((round = 0; round < $(n 60) / 10; round++)); do
+		start_ktraced -q -e flood -b 64K --policy=block --split-size 50K --ship "$URL" -o "t$round.bin" -- \
+			"$PROGS/flood" -n "$(n 20000)" -u 20
+		tracer=$pid
+		sleep "0.$((RANDOM % 5 + 2))"
+		SHIP=$(pgrep -P "$tracer" ship || echo 0)
+		session=$(session_dir "$tracer")
+		[ "$SHIP" != 0 ]
+		if ((round % 2)); then
+			kill -KILL "$tracer"
+			wait "$tracer" || true
+			hit
+			# It sends what is complete, and ends.
+			retry 0.05 fails kill -0 "$SHIP"
+			"$KTRACED" -q --recover "$session"
+		else
+			hit
+			wait "$tracer" || true
+		fi
+		kill_tree "$tracer"
+	done
+	for ((i = 0; i < round; i++)); do
+		[ ! -e "t$i.0001.bin" ] && [ "$(echo "t$i".*)" = "t$i.*" ] || run_ktrace ship --remove --wait 60s --to "$URL" "t$i.bin"
+	done
+	[ "$(echo t[0-9]*)" = 't[0-9]*' ]
+	[ "$(find d/.incoming -type f | wc -l)" = 1 ]
+	mapfile -t uuids < <(stored | sed 's/.*-\([0-9a-f]*\)\..*/\1/' | sort -u)
+	[ ${#uuids[@]} = "$round" ]
+	for uuid in "${uuids[@]}"; do
+		mapfile -t there < <(stored | grep "$uuid")
+		# Numbers of the events of each thread, without gaps that are not told, and none twice
+		"$PROGS/check_flood" "${there[@]}"
+		[ "$("$KTRACE" info --json "${there[@]}" | jq -c '.files[0] | [.missing, .parts[0].part]')" = '[[],1]' ]
+	done
+}
+
+@test "fleet: the host's limit is reached: what is dropped is counted, told, and in the files" {
+	run_ktraced -e flood -b 64K --policy=block --split-size 50K --keep 3 --ship nats://127.0.0.1:1 --ship-wait 500ms \
+		-o t.bin -- "$PROGS/flood" -n "$(n 100000)"
+	[[ $stderr =~ ([0-9]+)" older parts removed (--keep 3): "([0-9]+)" events" ]]
+	dropped=${BASH_REMATCH[2]}
+	server
+	store
+	run_ktrace ship --remove --to "$URL" t.bin
+	[ "$status" = 0 ]
+	run_ktrace info --json $(stored)
+	[ "$(jq ".files[0].removed_events" <<<"$output")" = "$dropped" ]
+	[ "$(("$("$KTRACE" list -c $(stored))" + dropped))" = "$(n 100000)" ]
+	grep -q 'stored, but the part before it is not there' store.err
+	# Without --keep, the newest are lost, and the trace says so.
+	rm -rf d
+	end "$STORE"
+	store
+	run_ktraced -e flood --policy=block --split-size 100K --max-size 300K --ship nats://127.0.0.1:1 \
+		--ship-wait 500ms -o u.bin -- "$PROGS/flood" -n "$(n 50000)"
+	[[ $stderr == *"the recording has reached --max-size; events are lost"* ]]
+	lost=$(summary lost)
+	[ "$lost" -gt 0 ]
+	run_ktrace ship --remove --to "$URL" u.bin
+	[ "$status" = 0 ]
+	[ "$("$PROGS/check_flood" $(stored) | tail -n 1)" = "read $(($(n 50000) - lost)) lost $lost" ]
 }
 
 @test "fleet: the store's disk is full: told, hosts keep their files; later all is stored" {
@@ -267,4 +407,45 @@ publish()
 	run_ktrace ship --rate $((sent / 2)) --to "$URL" t.bin
 	[ "$status" = 0 ]
 	[ $((($(date +%s%N) - begin) / 1000000)) -gt 1500 ]
+}
+
+@test "fleet: wrong command lines: told what is wrong, before anything is recorded" {
+	local url
+	for url in nats://a:b@host http://host nats:// nats://:4222 nats://host:0 nats://host:66000 nats://host:x \
+		nats://host/a.b nats://host/a/b nats://h,/x "nats://[::1" host; do
+		run_ktrace ship --to "$url" t.bin
+		[ "$status" = 2 ]
+		[[ $stderr == *"ktrace ship: the URL of the broker: "* ]]
+		run_ktrace store d --from "$url"
+		[ "$status" = 2 ]
+		run_ktraced --ship "$url" -o t.bin -- touch ran
+		[ "$status" = 125 ]
+		[[ $stderr == *"--ship: "* ]]
+	done
+	# A password on the command line is not repeated.
+	[[ $("$KTRACE" ship --to nats://user:secret@host t.bin 2>&1) != *secret* ]]
+	for wrong in "--ship nats://h --service" "--ship-rate 1M" "--ship nats://h --ship-rate x" \
+		"--ship nats://h --ship-ca nothing" "--ship nats://h --ship-cert /etc/passwd" "--recover --ship nats://h"; do
+		run_ktraced $wrong -o t.bin -- touch ran
+		[ "$status" = 125 ]
+	done
+	for wrong in "" "--to nats://h" "t.bin" "--to nats://h --rate x t" "--to nats://h --wait 0 t" \
+		"--to nats://h --follow a b" "--to nats://h --creds nothing t" "--to nats://h --cert /etc/passwd t"; do
+		run_ktrace ship $wrong
+		[ "$status" = 2 ]
+	done
+	for wrong in "" "--from nats://h" d "--from nats://h a b" "--from nats://h --idle x d"; do
+		run_ktrace store $wrong
+		[ "$status" = 2 ]
+	done
+	[ ! -e ran ]
+	[ ! -e t.bin ]
+	[ ! -e d ]
+	run_ktrace ship --to nats://127.0.0.1:1 --wait 100ms nothing
+	[ "$status" = 1 ]
+	[[ $stderr == *"nothing: No such file or directory"* ]]
+	echo text >text
+	run_ktrace ship --to nats://127.0.0.1:1 --wait 100ms text
+	[ "$status" = 1 ]
+	[[ $stderr == *"text: kept: not a tracefile"* ]]
 }

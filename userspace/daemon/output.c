@@ -68,6 +68,7 @@ static __u64 split_size(const struct options *o)
 static int choose_name(struct recording *r)
 {
 	const struct options *o = r->options;
+	int error;
 
 	r->name = is_nameless(o) ? default_path(o->output ? o->output : "", o->argv)
 				 : strdup(o->output);
@@ -75,7 +76,9 @@ static int choose_name(struct recording *r)
 		return -ENOMEM;
 	if (!output_is_split(r))
 		return 0;
-	return parts_init(&r->parts, r->name, split_size(o), o->split_ns, o->keep);
+	error = parts_init(&r->parts, r->name, split_size(o), o->split_ns, o->keep);
+	r->parts.is_shipped = o->ship.url;
+	return error;
 }
 
 /* Checks that an existing file can be replaced. Return: 0, or -ECANCELED after a complaint. */

@@ -59,7 +59,7 @@ struct absent_one {
  * @area:	bytes that each program maps
  * @attached:	processes that have ever taken part; NULL: none
  * @command:	process of the command, 0 = none
- * @own:	programs that ktraced runs itself, 0 = none
+ * @own:	programs that ktraced runs itself, 0 = none: of TIME_SOURCES, and ktrace ship
  * @noted:	name of the command when it attached, or as seen taking part since
  * @last:	last name of the command, empty: unknown
  * @last_ns:	time of the last look
@@ -75,7 +75,7 @@ struct absent {
 	__u64 area;
 	struct pids *attached;
 	__u32 command;
-	__u32 own[2];
+	__u32 own[3];
 	char noted[16];
 	char last[16];
 	__u64 last_ns;
