@@ -127,6 +127,22 @@ equal()
 	[ "$("$PROGS/check_flood" $(stored) | tail -n 1)" = "read $(n 40000) lost 0" ]
 }
 
+@test "fleet: at --max-size, the recording goes on once parts are stored" {
+	server
+	start_ktraced -e flood -b 64K --policy=block --max-size 300K --split-time 1h --ship "$URL" -o t.bin -- \
+		"$PROGS/flood" -n "$(n 60000)" -u 50
+	tracer=$pid
+	retry 0.05 grep -q 'the recording has reached --max-size' ktraced.err
+	store
+	retry 0.05 grep -q 'ktraced: writing to t.*bin works again' ktraced.err
+	wait "$tracer"
+	[ "$(echo t.*)" = 't.*' ]
+	stderr=$(<ktraced.err)
+	lost=$(summary lost)
+	[ "$lost" -gt 0 ]
+	[ "$("$PROGS/check_flood" $(stored) | tail -n 1)" = "read $(($(n 60000) - lost)) lost $lost" ]
+}
+
 @test "fleet: no server, then no store: the recording goes on, parts are kept and told, and sent later" {
 	port=1
 	URL=nats://127.0.0.1:1
@@ -360,6 +376,36 @@ publish()
 	[[ $(cat store.err) =~ " pieces came again, "[1-9][0-9]*" too early" ]]
 }
 
+# make_stream NAME BYTES: a stream that holds so much, as an administrator makes it
+make_stream()
+{
+	local config
+	config='{"name":"'$1'","subjects":["'$1'.data.>"],"retention":"workqueue","storage":"file","discard":"new",'
+	config+='"max_consumers":-1,"max_msgs":-1,"max_bytes":'$2',"max_age":0,"num_replicas":1}'
+	exec 3<>"/dev/tcp/127.0.0.1/$port"
+	printf 'CONNECT {"verbose":false}\r\nSUB made 1\r\nPUB $JS.API.STREAM.CREATE.%s made %d\r\n%s\r\n' \
+		"$1" ${#config} "$config" >&3
+	timeout 5 grep -qm 1 '"did_create":true' <&3
+	exec 3>&-
+}
+
+@test "fleet: the broker is full: told once; all is stored once there is room" {
+	mkdir a
+	record a/t.bin --split-size 0
+	server
+	make_stream small 100000
+	start ship "$KTRACE" ship --wait 60s --to "$URL/small" a/t.bin
+	SHIP=$pid
+	retry 0.05 grep -q 'cannot publish: ' ship.err
+	sleep 2
+	[ "$(wc -l <ship.err)" = 2 ]
+	[ "$(find . -name '*.bin' | wc -l)" = 1 ]
+	start store "$KTRACE" store d --from "$URL/small"
+	wait "$SHIP"
+	equal a
+	[ "$(grep -c 'cannot publish: ' ship.err)" -le 3 ]
+}
+
 @test "fleet: one store for a stream, one for a folder; a name in the URL makes another stream" {
 	server
 	store
@@ -424,7 +470,7 @@ publish()
 	done
 	# A password on the command line is not repeated.
 	[[ $("$KTRACE" ship --to nats://user:secret@host t.bin 2>&1) != *secret* ]]
-	for wrong in "--ship nats://h --service" "--ship-rate 1M" "--ship nats://h --ship-rate x" \
+	for wrong in "--ship nats://h --service" "--ship-rate 1M" "--ship nats://h --ship-rate x" "--ship nats://h --ship-wait 2h" \
 		"--ship nats://h --ship-ca nothing" "--ship nats://h --ship-cert /etc/passwd" "--recover --ship nats://h"; do
 		run_ktraced $wrong -o t.bin -- touch ran
 		[ "$status" = 125 ]

@@ -27,12 +27,14 @@
 #include "base/decimal.h"
 #include "base/log.h"
 #include "base/nats_url.h"
+#include "clocks/clock_options.h"
 
 extern char **environ;
 
 /* Parts if the user has not said when they end */
 #define PART_SIZE (16ull << 20)
 #define PART_NS (10 * NS_PER_S)
+#define WAIT_MAX_NS (3600 * NS_PER_S)
 #define DELAY_MIN_NS NS_PER_S
 #define DELAY_MAX_NS (60 * NS_PER_S)
 /* Time between two looks for a signal, at the end */
@@ -57,6 +59,15 @@ static const char *set_rate(void *to, const char *text)
 	       option_wrong("--ship-rate needs a size such as 512K or 10M, not '%s'", text);
 }
 
+static const char *set_wait(void *to, const char *text)
+{
+	__u64 ns;
+
+	((struct ship_options *)to)->wait = text;
+	return option_time(text, &ns) && ns >= NS_PER_MS && ns <= WAIT_MAX_NS ? NULL :
+	       option_wrong("--ship-wait needs a time from 1ms to 1h, not '%s'", text);
+}
+
 const struct option_row ship_options[] = {
 	{ .help = "\n"
 	  "Sending the files to a store (ktrace store):\n" },
@@ -76,7 +87,7 @@ const struct option_row ship_options[] = {
 	{ .name = "ship-rate", .value = "SIZE", .set = set_rate,
 	  .help = "send at most SIZE bytes a second, such as 512K\n"
 		  "(default: no limit)" },
-	{ .name = "ship-wait", .value = "TIME", .text = MEMBER(wait),
+	{ .name = "ship-wait", .value = "TIME", .set = set_wait,
 	  .help = "at the end, keep the files that are left after TIME\n"
 		  "without progress (default: 10s)" },
 	{ .help = NULL },

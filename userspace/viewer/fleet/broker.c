@@ -73,7 +73,7 @@ void broker_init(struct broker *b, const struct broker_options *o)
 void broker_tell(struct broker *b, const char *what, natsStatus s)
 {
 	const char *detail = s == NATS_OK ? NULL : nats_GetLastError(NULL);
-	char text[sizeof(b->told)];
+	char text[sizeof(b->told[0])];
 
 	/* "(conn.c:2088): No server available for connection" */
 	if (detail && *detail == '(' && strstr(detail, "): "))
@@ -84,17 +84,20 @@ void broker_tell(struct broker *b, const char *what, natsStatus s)
 		snprintf(text, sizeof(text), "%s", what);
 	else
 		snprintf(text, sizeof(text), "%s: %s", what, detail);
-	if (!strcmp(text, b->told))
+	for (unsigned int i = 0; i < b->told_nr; i++)
+		if (!strcmp(text, b->told[i]))
+			return;
+	if (b->told_nr == BROKER_TOLD)
 		return;
-	strcpy(b->told, text);
+	strcpy(b->told[b->told_nr++], text);
 	complain_about(b->options->url, "%s; trying again", text);
 }
 
 void broker_works(struct broker *b)
 {
-	if (b->told[0])
+	if (b->told_nr)
 		complain_about(b->options->url, "works again");
-	b->told[0] = '\0';
+	b->told_nr = 0;
 }
 
 /* Gives the library the servers, which are separated by commas and share a scheme. */

@@ -10,6 +10,8 @@
 #include "base/nats_url.h"
 #include "base/option_table.h"
 
+/* Different troubles that are told until all is well again */
+#define BROKER_TOLD 4
 /* Time that the broker may take for one answer */
 #define BROKER_WAIT_MS 5000
 
@@ -35,14 +37,16 @@ struct broker_options {
  * @stream:	name of the stream, from the URL
  * @nc:		NULL = there is none
  * @js:		its JetStream context
- * @told:	the last trouble that was reported
+ * @told:	troubles that were reported: those of the broker and of a store may take turns
+ * @told_nr:	number of these
  */
 struct broker {
 	const struct broker_options *options;
 	char stream[NATS_STREAM_MAX + 1];
 	natsConnection *nc;
 	jsCtx *js;
-	char told[160];
+	char told[BROKER_TOLD][160];
+	unsigned int told_nr;
 };
 
 /* The options --creds, --ca, --cert and --key; they refer to a struct broker_options. */
@@ -57,7 +61,7 @@ void broker_init(struct broker *b, const struct broker_options *o);
  */
 bool broker_connect(struct broker *b);
 void broker_disconnect(struct broker *b);
-/* Reports a trouble, unless it is the one that was reported last. */
+/* Reports a trouble, unless it was reported since all was well. */
 void broker_tell(struct broker *b, const char *what, natsStatus s);
 /* Notes that all is well: a later trouble is reported again. */
 void broker_works(struct broker *b);

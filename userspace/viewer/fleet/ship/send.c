@@ -108,8 +108,6 @@ static enum answer ask(struct ship *s, const struct message_part *p, __u64 *have
 		natsMsg_Destroy(reply);
 		if (answer == NOBODY)
 			broker_tell(&s->broker, "the store's answer is not understood", NATS_OK);
-		else
-			broker_works(&s->broker);
 		return answer;
 	}
 	if (status == NATS_NO_RESPONDERS || status == NATS_TIMEOUT) {
@@ -127,6 +125,7 @@ static enum answer ask(struct ship *s, const struct message_part *p, __u64 *have
  * @since_ns:	when that grew, or when pieces were sent
  * @again_ns:	time without progress until pieces are sent again
  * @attempt:	how often that was done
+ * @is_answered: the store has answered the last question
  * @ask_ms:	time until the next question
  */
 struct progress {
@@ -135,6 +134,7 @@ struct progress {
 	__u64 since_ns;
 	__u64 again_ns;
 	unsigned int attempt;
+	bool is_answered;
 	int ask_ms;
 };
 
@@ -226,6 +226,7 @@ static void see(struct ship *s, struct progress *g, enum answer answer, __u64 ha
 {
 	const __u64 now = now_ns();
 
+	g->is_answered = answer != NOBODY;
 	if (answer == NOBODY) {
 		g->since_ns = now;
 		return;
@@ -260,6 +261,9 @@ static int send_some(struct ship *s, int fd, const struct message_part *p, struc
 			g->since_ns = now_ns();
 			g->ask_ms = ASK_MIN_MS;
 		}
+		/* A broker that is full can be asked, so an answer alone does not tell it. */
+		if (!ret && g->is_answered)
+			broker_works(&s->broker);
 	}
 	return ret;
 }
@@ -270,8 +274,10 @@ static int turn(struct ship *s, int fd, const struct message_part *p, struct pro
 	__u64 have = 0;
 	const enum answer answer = ask(s, p, &have);
 
-	if (answer == STORED)
+	if (answer == STORED) {
+		broker_works(&s->broker);
 		return 1;
+	}
 	if (answer == OTHER)
 		return -EEXIST;
 	if (answer == BROKEN)
@@ -279,6 +285,8 @@ static int turn(struct ship *s, int fd, const struct message_part *p, struct pro
 	see(s, g, answer, have);
 	if (g->next < p->size)
 		return send_some(s, fd, p, g);
+	if (g->is_answered)
+		broker_works(&s->broker);
 	if (!ship_pause(s, g->ask_ms))
 		return ship_is_stopped() ? -ECANCELED : -ETIMEDOUT;
 	g->ask_ms = g->ask_ms < ASK_MAX_MS ? 2 * g->ask_ms : ASK_MAX_MS;
