@@ -93,11 +93,13 @@ viewer_src   := userspace/viewer/main.c $(wildcard $(viewer_rooms:%=userspace/vi
 pages        := $(wildcard Documentation/man/ktrace*.1)
 # Commands with libraries that no other command needs are separate programs; apart_dir is the folder of each.
 apart        := export-perfetto export-sqlite import-chrome import-ctf import-perfetto import-systrace \
-		import-trace-dat serve session sql tui
-apart_dir     = userspace/viewer/$(if $(filter serve,$(1)),html/serve,$(subst export-,export/,$(subst \
-		import-,import/,$(1))))
+		import-trace-dat serve session ship sql store tui
+apart_dir     = userspace/viewer/$(if $(filter serve,$(1)),html/serve,$(if $(filter \
+		ship store,$(1)),fleet/$(1),$(subst export-,export/,$(subst import-,import/,$(1)))))
 tui_libs     := -lncursesw -ltinfo
 serve_libs   := -lmicrohttpd -lz
+ship_libs    := -lnats
+store_libs   := -lnats
 sql_libs     := -lsqlite3 -ledit -lm
 example_src  := $(filter-out examples/logevent/% examples/shark_kernel/% examples/chunks/% examples/posix/% examples/readers/%,\
 		$(wildcard examples/*/*.c))
@@ -271,6 +273,9 @@ endef
 $(foreach p,$(apart),$(eval $(call apart_program,$(p))))
 
 $(BUILD)/libexec/ktrace/sql: $(BUILD)/lib/libktracesql.a
+# Both know the broker and its messages.
+$(BUILD)/libexec/ktrace/ship $(BUILD)/libexec/ktrace/store: $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard \
+		userspace/viewer/fleet/*.c))
 
 # What a server of pages has meanwhile
 $(BUILD)/obj/tests/progs/html/%: INCLUDE += -Iuserspace/viewer

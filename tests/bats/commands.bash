@@ -16,6 +16,8 @@ declare -gA calls=(
 	[tui]=- [live]=- [serve]=-
 	# What it is asked
 	[sql]=-
+	# Folders of them
+	[ship]=- [store]=-
 	# Types of events; beginnings of files; clocks
 	[events]=- [seq]=- [sync]=-
 	# What they read is no tracefile

@@ -35,8 +35,8 @@ examples()
 	while read -r line; do
 		command+=$line$'\n'
 		[[ $line != *[\\\|] ]] || continue
-		# Needs what is not here: a service, a terminal, other tools, a reader of HTTP or UDP, a live recording
-		if ! [[ $command =~ ^ktrace\ (session|tui|serve|recv-shark|live|control|level|import|doctor|stacks|list\ lttng) ]]; then
+		# Needs what is not here: a service, a broker, a terminal, other tools, a reader of HTTP or UDP, a live recording
+		if ! [[ $command =~ ^ktrace\ (session|ship|store|tui|serve|recv-shark|live|control|level|import|doctor|stacks|list\ lttng) ]]; then
 			printf '%s' "\$ $command"
 			bash -o pipefail -c "$command" >out 2>err || [[ $? = 1 && $command == *grep* ]] || {
 				cat out err

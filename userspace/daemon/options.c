@@ -438,6 +438,7 @@ static const struct option_row run_rows[] = {
 static const struct option_set sets[] = {
 	{ rows, 0 },
 	{ clock_options, offsetof(struct options, clocks) },
+	{ ship_options, offsetof(struct options, ship) },
 	{ run_rows, 0 },
 	{ NULL, 0 },
 };
@@ -469,6 +470,8 @@ static const char *conflict(const struct options *o)
 		return "--ping, --answer-pings and --clock-sources apply only to a recording";
 	if (o->clocks.interval_ms && !o->clocks.ping_nr)
 		return "--ping-interval needs --ping";
+	if (o->ship.url && (o->is_service || o->is_baseline || o->is_recover))
+		return "--ship applies only to a recording; 'ktrace ship' sends other files";
 	if (o->output && !strcmp(o->output, "-"))
 		return "-o -: a trace cannot go to standard output; name a file";
 	if ((o->is_list || o->is_discard || o->all_users) && !o->is_recover)
@@ -483,8 +486,10 @@ static const char *conflict(const struct options *o)
 		return "-o FILE is missing, try 'ktraced --help'";
 	if (o->argv && !**o->argv)
 		return "COMMAND is empty, try 'ktraced --help'";
-	if (o->keep && !o->split_size && !o->split_ns)
+	if (o->keep && !o->split_size && !o->split_ns && !o->ship.url)
 		return "--keep needs --split-size or --split-time";
+	if (ship_wrong(&o->ship))
+		return ship_wrong(&o->ship);
 	if (o->is_pthread && !o->argv)
 		return "--pthread needs a COMMAND";
 	if (o->is_baseline && !o->argv)
@@ -525,6 +530,7 @@ static int finish(struct options *o)
 		setenv("KTRACE_MIN_FREE", o->min_free_text, 1);
 	if (o->is_recover)
 		return -1;
+	ship_split(&o->ship, &o->split_size, &o->split_ns);
 	/* With gaps, the interplay of threads cannot be reconstructed. */
 	if (o->policy == KTRACE_POLICY_NR)
 		o->policy = o->is_pthread ? KTRACE_POLICY_BLOCK : KTRACE_POLICY_DROP;

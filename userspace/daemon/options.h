@@ -9,6 +9,7 @@
 #include "clocks/host_clocks.h"
 #include "context/context_spec.h"
 #include "events/select.h"
+#include "ship.h"
 #include "shark/send.h"
 
 #define OPTIONS_PID_MAX 64
@@ -46,6 +47,7 @@
  * @min_free_text: text of --min-free, NULL = not given
  * @send:	destination of S.Ha.R.K. chunks
  * @clocks:	--clock-sources and pings
+ * @ship:	where files go
  * @duration_ns: how long to record, 0 = no limit
  * @is_recover:	complete the traces of dead sessions, instead of recording
  * @is_list:	... only list the sessions
@@ -88,6 +90,7 @@ struct options {
 	__u32 mode;
 	struct sender_options send;
 	struct clock_options clocks;
+	struct ship_options ship;
 	__u64 duration_ns;
 	bool is_recover;
 	bool is_list;

@@ -57,17 +57,21 @@ static bool is_nameless(const struct options *o)
 	return !len || o->output[len - 1] == '/';
 }
 
-/* If old parts make room for new ones within --max-size, there must be at least two parts. */
+/* If older parts are removed or sent to stay within --max-size, there must be at least two. */
 static __u64 split_size(const struct options *o)
 {
+	const bool makes_room = o->keep || o->ship.url;
 	const __u64 half = o->max_size / 2;
 
-	return o->keep && half && (!o->split_size || o->split_size > half) ? half : o->split_size;
+	if (makes_room && half && (!o->split_size || o->split_size > half))
+		return half;
+	return o->split_size;
 }
 
 static int choose_name(struct recording *r)
 {
 	const struct options *o = r->options;
+	int error;
 
 	r->name = is_nameless(o) ? default_path(o->output ? o->output : "", o->argv)
 				 : strdup(o->output);
@@ -75,7 +79,9 @@ static int choose_name(struct recording *r)
 		return -ENOMEM;
 	if (!output_is_split(r))
 		return 0;
-	return parts_init(&r->parts, r->name, split_size(o), o->split_ns, o->keep);
+	error = parts_init(&r->parts, r->name, split_size(o), o->split_ns, o->keep);
+	r->parts.is_shipped = o->ship.url;
+	return error;
 }
 
 /* Checks that an existing file can be replaced. Return: 0, or -ECANCELED after a complaint. */

@@ -183,6 +183,7 @@ static void look_for_absent(struct watch *w, bool is_reaping)
 	for (int i = 0; i < TIME_SOURCES; i++)
 		absent->own[i] = (__u32)time_sources_pid(&w->r->clocks.sources,
 							 (enum time_source_kind)i);
+	absent->own[TIME_SOURCES] = ship_pid(&w->r->ship);
 	if (w->r->options->is_pthread)
 		absent_look(absent, now_ns(), is_reaping);
 }
@@ -288,6 +289,7 @@ static void drain(struct watch *w)
 		w->next_second = now + SECOND;
 		read_clocks(w);
 		control_server_second(w->r, now);
+		ship_look(&w->r->ship, now);
 		ktrace_session_reclaim(w->r->session);
 		if (w->is_deaf)
 			listen_for(w, EPOLLIN);

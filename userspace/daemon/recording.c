@@ -387,6 +387,8 @@ int recording_open(struct recording *r, const sigset_t *signals)
 	status = check_command(r->options);
 	if (status >= 0)
 		return status;
+	if (!ship_is_there(&r->options->ship))
+		return EXIT_OWN;
 	kprobe_sweep();
 	r->choice = r->options->choice;
 	status = attach_open(&r->attach, r->options);
@@ -433,6 +435,7 @@ int recording_open(struct recording *r, const sigset_t *signals)
 	status = start(r, &info);
 	if (status < 0) {
 		output_begin(r);
+		ship_begin(&r->ship, &r->options->ship, r->name, &r->signals.mask);
 		return -1;
 	}
 	if (r->command.pid)
@@ -453,7 +456,7 @@ err_destroy:
 static void say_removed(const struct recording *r)
 {
 	const struct parts *p = &r->parts;
-	__u32 nr = output_is_split(r) ? p->first - 1 : 0;
+	__u32 nr = output_is_split(r) ? p->removed_nr : 0;
 
 	if (nr)
 		log_note("%u older part%s removed (--keep %u%s%s): %llu events, %llu bytes", nr,
@@ -563,6 +566,8 @@ int recording_close(struct recording *r)
 {
 	int status = close_recording(r);
 
+	/* Until the session has ended, --recover could continue the last part. */
+	ship_end(&r->ship);
 	free_names(r);
 	return status;
 }

@@ -15,6 +15,7 @@
 #include "output/capture.h"
 #include "output/parts.h"
 #include "shark/send.h"
+#include "ship.h"
 
 /**
  * struct pace - what was written, and how much of it in the last second
@@ -41,6 +42,7 @@ struct pace {
  * @capture:	writes the session to the file
  * @context:	context recorded with kernel events
  * @clocks:	asks programs and other recorders about clocks
+ * @ship:	sends files to a store
  * @sender:	sends chunks of S.Ha.R.K. for programs and the kernel
  * @dynamic:	tracepoints and dynamic probes of the kernel
  * @attach:	programs that already run
@@ -67,6 +69,7 @@ struct recording {
 	struct capture capture;
 	struct context context;
 	struct host_clocks clocks;
+	struct shipper ship;
 	struct sender sender;
 	struct dynamic dynamic;
 	struct attach attach;

@@ -25,6 +25,16 @@ static const struct command session = {
 	.summary = "Start, watch and end sessions of ktraced --service",
 };
 
+static const struct command ship = {
+	.name = "ship",
+	.summary = "Send complete files to a store, through a broker",
+};
+
+static const struct command store = {
+	.name = "store",
+	.summary = "Write the files that hosts send into a folder",
+};
+
 static const struct command sql = {
 	.name = "sql",
 	.summary = "Ask with SQL: events, types, threads, states, system calls",
@@ -74,6 +84,8 @@ static const struct {
 	{ NULL, &cmd_export },
 	{ NULL, &cmd_import },
 	{ NULL, &cmd_recv_shark },
+	{ "Files of many hosts", &ship },
+	{ NULL, &store },
 	{ "Recording", &cmd_control },
 	{ NULL, &cmd_level },
 	{ NULL, &session },

@@ -472,7 +472,7 @@ void absent_look(struct absent *a, __u64 now, bool is_early)
 		read_comm(a->command, a->noted, sizeof(a->noted));
 	nr = a->session ? 0 : add_children((__u32)getpid(), pids, 0);
 	for (size_t i = 0; i < nr; i++) {
-		if (pids[i] == a->own[0] || pids[i] == a->own[1])
+		if (pids[i] == a->own[0] || pids[i] == a->own[1] || pids[i] == a->own[2])
 			continue;
 		look_at(a, pids[i]);
 		nr = add_children(pids[i], pids, nr);

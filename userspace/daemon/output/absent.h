@@ -59,7 +59,7 @@ struct absent_one {
  * @area:	bytes that each program maps
  * @attached:	processes that have ever taken part; NULL: none
  * @command:	process of the command, 0 = none
- * @own:	programs that ktraced runs itself, 0 = none
+ * @own:	programs that ktraced runs itself, 0 = none: of TIME_SOURCES, and ktrace ship
  * @noted:	name of the command when it attached, or as seen taking part since
  * @last:	last name of the command, empty: unknown
  * @unfit:	name of the command if its file cannot load the library, otherwise empty
@@ -76,7 +76,7 @@ struct absent {
 	__u64 area;
 	struct pids *attached;
 	__u32 command;
-	__u32 own[2];
+	__u32 own[3];
 	char noted[16];
 	char last[16];
 	char unfit[16];

@@ -425,23 +425,59 @@ static void add_file(struct parts_file *sum, const struct parts_file *file)
 	sum->bytes += file->bytes;
 }
 
+bool parts_skip_shipped(struct parts *p)
+{
+	const __u32 before = p->first;
+
+	while (p->is_shipped && p->first < p->number) {
+		char *name = parts_name(p->output, p->first);
+		const bool is_gone = name && access(name, F_OK) && errno == ENOENT;
+
+		free(name);
+		if (!is_gone)
+			break;
+		p->first++;
+	}
+	return p->first != before;
+}
+
 bool parts_drop(struct parts *p)
 {
+	struct parts_file file;
 	char *name;
 
 	if (!p->keep || p->first == p->number)
 		return false;
 	name = parts_name(p->output, p->first);
-	add_file(&p->removed, &p->ended[p->first++ % p->keep]);
-	if (name)
-		unlink(name);
+	file = p->ended[p->first++ % p->keep];
+	/* What has just been shipped is not lost. */
+	if (!name || !unlink(name) || !p->is_shipped || errno != ENOENT) {
+		add_file(&p->removed, &file);
+		p->removed_nr++;
+	}
 	free(name);
 	return true;
 }
 
+/* Returns the size of ended parts that another process removes one by one. */
+static __u64 unshipped(const struct parts *p)
+{
+	__u64 sum = 0;
+
+	for (__u32 i = p->first; i < p->number; i++) {
+		char *name = parts_name(p->output, i);
+		struct stat st;
+
+		if (name && !stat(name, &st))
+			sum += (__u64)st.st_size;
+		free(name);
+	}
+	return sum;
+}
+
 __u64 parts_kept(const struct parts *p)
 {
-	return p->bytes - p->removed.bytes;
+	return p->is_shipped ? unshipped(p) : p->bytes - p->removed.bytes;
 }
 
 void parts_step(struct parts *p, char *path, __u64 events, __u64 size)
@@ -452,6 +488,7 @@ void parts_step(struct parts *p, char *path, __u64 events, __u64 size)
 		p->ended[p->number % p->keep] = file;
 	p->number++;
 	p->bytes += size;
+	parts_skip_shipped(p);
 	if (p->number - p->first == p->keep)
 		parts_drop(p);
 	free(p->path);

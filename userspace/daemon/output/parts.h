@@ -32,6 +32,8 @@ struct parts_file {
  * @bytes:	size of all ended parts
  * @ended:	content of the kept parts, by number modulo @keep; NULL = all are kept
  * @removed:	content of the removed parts
+ * @removed_nr:	number of these
+ * @is_shipped:	another process removes parts, oldest first, that are stored elsewhere
  * @begin:	META: beginning of each file; lines without a newline at the end, as below
  * @clocks:	the latest readings of the clocks
  * @clock_nr:	number of @clocks
@@ -59,6 +61,8 @@ struct parts {
 	__u64 bytes;
 	struct parts_file *ended;
 	struct parts_file removed;
+	__u32 removed_nr;
+	bool is_shipped;
 	struct ktrace_text begin;
 	struct ktrace_text clocks;
 	struct ktrace_text sources;
@@ -115,6 +119,8 @@ __u64 parts_end_ns(const struct parts *p);
 bool parts_is_due(const struct parts *p, __u64 size);
 /* Goes on with the next part, @path. @events: recorded so far, @size: size of the ended part. */
 void parts_step(struct parts *p, char *path, __u64 events, __u64 size);
+/* Forgets parts that were shipped, and are gone. Returns false if there are none. */
+bool parts_skip_shipped(struct parts *p);
 /* Removes the oldest ended part. Returns false if there is none, or all are to be kept. */
 bool parts_drop(struct parts *p);
 /* Returns the size of the ended parts that still exist. */

@@ -42,8 +42,13 @@ int room_make(struct capture *c, __u64 size)
 	bool was_tight = c->is_tight;
 	int error;
 
-	while ((error = ktrace_tracefile_room(c->file, size + SECTION_SIZE)) && c->parts &&
-	       parts_drop(c->parts)) {
+	while ((error = ktrace_tracefile_room(c->file, size + SECTION_SIZE)) && c->parts) {
+		if (parts_skip_shipped(c->parts)) {
+			room_limit(c);
+			continue;
+		}
+		if (!parts_drop(c->parts))
+			break;
 		c->is_tight = true;
 		room_limit(c);
 		/* Notes in the file which parts were removed. */

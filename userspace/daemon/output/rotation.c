@@ -220,6 +220,8 @@ void rotation_change(struct capture *c)
 	struct ktrace_tracefile *file;
 	int error = path ? write_clocks(c) : -ENOMEM;
 
+	if (parts_skip_shipped(p))
+		room_limit(c);
 	if (!error)
 		error = make_next(c, path, &file);
 	if (!error) {

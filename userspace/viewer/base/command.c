@@ -4,6 +4,7 @@
  */
 #include "viewer.h"
 
+#include "base/beside.h"
 #include "base/descriptors.h"
 #include "base/standard.h"
 #include "clocks.h"
@@ -143,32 +144,6 @@ int command_choice(const char *option, const char *word, const char *const *name
 	message[out.len] = '\0';
 	*wrong = message;
 	return -1;
-}
-
-/*
- * Finds a file relative to the folder of this program, so that it works in the build folder and
- * when installed. Return: 0, -errno.
- */
-__attribute__((format(printf, 3, 4)))
-static int path_beside(char *path, size_t size, const char *format, ...)
-{
-	ssize_t n = readlink("/proc/self/exe", path, size - 1);
-	char *slash;
-	va_list args;
-	size_t room;
-	int len;
-
-	if (n < 0)
-		return -errno;
-	path[n] = 0;
-	slash = strrchr(path, '/');
-	if (!slash)
-		return -ENOENT;
-	room = size - (size_t)(slash - path);
-	va_start(args, format);
-	len = vsnprintf(slash, room, format, args);
-	va_end(args);
-	return (size_t)len < room ? 0 : -ENAMETOOLONG;
 }
 
 int command_sibling(char *path, size_t size, const char *name)

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* broker.h - the connection to a NATS server with JetStream */
+#ifndef VIEWER_FLEET_BROKER_H
+#define VIEWER_FLEET_BROKER_H
+
+#include <linux/types.h>
+#include <nats/nats.h>
+#include <stdbool.h>
+
+#include "base/nats_url.h"
+#include "base/option_table.h"
+
+/* Different troubles that are told until all is well again */
+#define BROKER_TOLD 4
+/* Time that the broker may take for one answer */
+#define BROKER_WAIT_MS 5000
+
+/**
+ * struct broker_options - where the broker is, and who we are there
+ * @url:	nats_url.h
+ * @creds:	file with an NKEY and JWT, NULL = none
+ * @ca:		file with certificates of authorities, NULL = those of the system
+ * @cert:	file with our own certificate, NULL = none
+ * @key:	file with its key
+ */
+struct broker_options {
+	const char *url;
+	const char *creds;
+	const char *ca;
+	const char *cert;
+	const char *key;
+};
+
+/**
+ * struct broker - a connection
+ * @options:	how to connect
+ * @stream:	name of the stream, from the URL
+ * @nc:		NULL = there is none
+ * @js:		its JetStream context
+ * @told:	troubles that were reported: those of the broker and of a store may take turns
+ * @told_nr:	number of these
+ */
+struct broker {
+	const struct broker_options *options;
+	char stream[NATS_STREAM_MAX + 1];
+	natsConnection *nc;
+	jsCtx *js;
+	char told[BROKER_TOLD][160];
+	unsigned int told_nr;
+};
+
+/* The options --creds, --ca, --cert and --key; they refer to a struct broker_options. */
+extern const struct option_row broker_options[];
+/* Returns what is wrong with the options, NULL = nothing. */
+const char *broker_wrong(const struct broker_options *o);
+
+void broker_init(struct broker *b, const struct broker_options *o);
+/*
+ * Connects, and makes the stream if it is missing. Does not try again by itself. Return: true, or
+ * false after broker_tell().
+ */
+bool broker_connect(struct broker *b);
+void broker_disconnect(struct broker *b);
+/* Reports a trouble, unless it was reported since all was well. */
+void broker_tell(struct broker *b, const char *what, natsStatus s);
+/* Notes that all is well: a later trouble is reported again. */
+void broker_works(struct broker *b);
+
+#endif
