@@ -147,10 +147,7 @@ count()
 	"$KTRACE" control "${recorder[b]}" enable late:tick
 	recording b
 	"$KTRACE" control "${recorder[a]}" disable late:tick
-	sleep 0.3
-	cp b before
-	sleep 0.5
-	[ "$(count late:tick b)" -gt "$(count late:tick before)" ]
+	retry 0.05 records late:tick $(($(count late:tick b) + 100)) b
 	finish a b
 	[ "$(cat a.count)" -lt "$(cat b.count)" ]
 	stop_late

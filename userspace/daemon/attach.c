@@ -348,6 +348,8 @@ static void look_at(struct attach *at, const struct ktrace_attachable *p)
 		} else if (p->fate == KTRACE_BOARD_REFUSED && !p->is_wanted) {
 			at->chosen[p->slot].fate = ATTACH_REFUSED;
 			say_refused(p);
+		} else {
+			ktrace_attacher_poke(at->board, p);
 		}
 		break;
 	case ATTACH_JOINED:

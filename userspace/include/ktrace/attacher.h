@@ -80,6 +80,14 @@ bool ktrace_attacher_next(const struct ktrace_attacher *a, __u32 slot,
 int ktrace_attacher_want(struct ktrace_attacher *a, const struct ktrace_attachable *found,
 			 const char *session, __u64 pidns);
 
+/**
+ * ktrace_attacher_poke - let a program look again at what is wanted
+ *
+ * For one that is wanted and has not joined: a child that shared its memory or its slot may have
+ * taken the first poke.
+ */
+void ktrace_attacher_poke(struct ktrace_attacher *a, const struct ktrace_attachable *found);
+
 /** ktrace_attacher_want_all - want every program that starts from now on; otherwise the same */
 int ktrace_attacher_want_all(struct ktrace_attacher *a, const char *session, __u64 pidns);
 

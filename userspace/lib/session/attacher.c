@@ -222,6 +222,14 @@ int ktrace_attacher_want(struct ktrace_attacher *a, const struct ktrace_attachab
 	return 0;
 }
 
+void ktrace_attacher_poke(struct ktrace_attacher *a, const struct ktrace_attachable *found)
+{
+	struct ktrace_board_slot *s = slot_at(a, found->slot);
+
+	if (kt_load(&s->pid) == found->pid)
+		boards_poke_slot(s);
+}
+
 int ktrace_attacher_want_all(struct ktrace_attacher *a, const char *session, __u64 pidns)
 {
 	int error = write_want(&a->board->want[a->number], 0, 0, session, pidns);

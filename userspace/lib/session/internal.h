@@ -178,6 +178,7 @@ struct session_backend;
  * @old_nr:	number of @old_pids
  * @old_pids:	processes with a library that does not leave a session, see dismiss.c
  * @is_selected: ktrace_session_select() has been called: @filter decides on new events
+ * @must_poke:	an event has been switched that programs have to be told of
  * @filter:	which events are on
  */
 struct ktrace_session {
@@ -201,6 +202,7 @@ struct ktrace_session {
 	__u32 old_nr;
 	__u32 old_pids[SESSION_OLD_MAX];
 	bool is_selected;
+	bool must_poke;
 	char filter[KTRACE_FILTER_SIZE];
 };
 
@@ -271,7 +273,7 @@ int dismiss_all(struct ktrace_session *s, char *map);
 struct ktrace_session *session_alloc(void);
 
 /* Sets the enable byte of a user event, or of all, from s->wanted and s->is_running. */
-void session_show_event(struct ktrace_session *s, __u32 id);
+bool session_show_event(struct ktrace_session *s, __u32 id);
 
 /* Makes programs of this user, for root of all users, look at what has changed: boards.c */
 struct ktrace_board_slot;

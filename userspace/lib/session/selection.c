@@ -44,7 +44,7 @@ void selection_learn(struct ktrace_session *s, const struct ktrace_entry_copy *e
 	if (!s->is_selected)
 		return;
 	choose(s, entry->id);
-	session_show_event(s, entry->id);
+	s->must_poke |= session_show_event(s, entry->id);
 }
 
 void selection_exit(struct ktrace_session *s)

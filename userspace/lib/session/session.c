@@ -38,7 +38,7 @@ void session_fill_user(char *map, const struct ktrace_control *c, const char *fi
  * Writers check only these bytes: they start and stop the writers. Returns true if that has changed
  * anything, so that programs have to be poked.
  */
-static bool show_event(struct ktrace_session *s, __u32 id)
+bool session_show_event(struct ktrace_session *s, __u32 id)
 {
 	const struct ktrace_control *c = &s->user.control;
 	const char is_on = s->is_running && s->wanted[id];
@@ -50,18 +50,12 @@ static bool show_event(struct ktrace_session *s, __u32 id)
 	return true;
 }
 
-void session_show_event(struct ktrace_session *s, __u32 id)
-{
-	if (show_event(s, id))
-		boards_poke();
-}
-
 void session_show_events(struct ktrace_session *s)
 {
 	bool has_changed = false;
 
 	for (__u32 id = 0; id < KTRACE_ID_ALL; id++)
-		has_changed |= show_event(s, id);
+		has_changed |= session_show_event(s, id);
 	if (has_changed)
 		boards_poke();
 }
@@ -226,7 +220,8 @@ int ktrace_session_enable(struct ktrace_session *s, __u32 kind, __u16 id, bool o
 	if (id < KTRACE_ID_FIRST || id >= layout_id_nr(&s->user.control) || id >= KTRACE_ID_ALL)
 		return -EINVAL;
 	s->wanted[id] = on;
-	session_show_event(s, id);
+	if (session_show_event(s, id))
+		boards_poke();
 	return 0;
 }
 
@@ -487,6 +482,11 @@ int ktrace_registry_next(struct ktrace_session *s, struct ktrace_entry_copy *ent
 		selection_learn(s, entry);
 	if (ret == 1)
 		dismiss_learn(s, entry);
+	/* Once for all entries: root pokes the boards of all users. */
+	if (!ret && s->must_poke) {
+		s->must_poke = false;
+		boards_poke();
+	}
 	return ret;
 }
 

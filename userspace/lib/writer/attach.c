@@ -30,6 +30,8 @@
 #include "thread_ring.h"
 
 #define LOCK_NAP_NS 100000
+/* How often to follow wants in one go: a forged board may have new ones for ever. */
+#define FOLLOW_MAX 4
 
 static bool is_debug;
 
@@ -342,7 +344,7 @@ struct channel *attach_again(void)
 	if (attach_try_lock()) {
 		leave_what_is_over();
 		board_look(present_use());
-		while (follow_board())
+		for (int i = 0; i < FOLLOW_MAX && follow_board(); i++)
 			board_look(present_use());
 		events_look();
 		attach_unlock();
@@ -472,6 +474,27 @@ void ktrace_channel_lose(const struct ktrace_channel *c, enum ktrace_lost_reason
 void ktrace_channel_after_fork(const struct ktrace_channel *c, struct ktrace_thread *t)
 {
 	thread_ring_after_fork(&c->ch, t);
+}
+
+/*
+ * A process that ends by exit() leaves a free slot; those that are killed are found by others. Other
+ * threads may still have events, which must not test the bytes of another process. If one of them
+ * is joining or leaving just now, the slot stays.
+ */
+static __attribute__((destructor(101))) void give_back_slot(void)
+{
+	struct system_signals signals;
+
+	if (is_confined())
+		return;
+	system_block_signals(&signals);
+	if (attach_try_lock()) {
+		board_hide();
+		events_look();
+		board_give_back();
+		attach_unlock();
+	}
+	system_restore_signals(&signals);
 }
 
 /* 101: runs before constructors that create threads or record events. */

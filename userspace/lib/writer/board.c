@@ -36,7 +36,7 @@ _Static_assert(sizeof(struct ktrace_board_want) == 128, "KTRACE_BOARD_SIZE");
 _Static_assert(sizeof(struct ktrace_board) <= KTRACE_BOARD_SLOTS_OFF, "before the slots");
 
 static struct ktrace_board *board;
-static struct ktrace_board_slot *own;
+static struct ktrace_board_slot *own, *hidden;
 static const char *problem = "not looked for";
 static __u64 own_since;
 static __u32 own_pid;
@@ -551,13 +551,17 @@ void board_after_fork(void)
 	take_slot(parent, pid, since);
 }
 
-/* A process that ends by exit() leaves a free slot; those that are killed are found by others. */
-static __attribute__((destructor(101))) void give_back_slot(void)
+/** board_hide - use the slot no more; the process ends */
+void board_hide(void)
 {
-	struct ktrace_board_slot *slot = own;
+	hidden = own;
+	kt_store(&own, NULL);
+}
 
-	kt_store(&own, NULL);	/* other threads may still have events */
-	if (slot && !is_confined() && (__u32)getpid() == own_pid)
+/** board_give_back - free the slot after board_hide(), when no event points there */
+void board_give_back(void)
+{
+	if (hidden && (__u32)getpid() == own_pid)
 		/* ORD(board_take:C) pairs ORD(board_claim:A): the last store to the slot */
-		kt_store_release(&slot->pid, 0);
+		kt_store_release(&hidden->pid, 0);
 }

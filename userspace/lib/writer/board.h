@@ -37,5 +37,7 @@ void board_refused(const struct board_wish *wish, int error);
 void board_refuse_all(int error);
 void board_left(void);
 void board_after_fork(void);
+void board_hide(void);
+void board_give_back(void);
 
 #endif

@@ -306,7 +306,8 @@ static kt_noinline struct channel *hold(__u32 index)
 
 	system_block_signals(&signals);
 	if (!make_others()) {
-		channel_lose(ch, KTRACE_LOST_NORING);
+		if (ch)
+			channel_lose(ch, KTRACE_LOST_NORING);
 		ch = NULL;
 	} else if (own_others->held[index] != ch) {
 		old = own_others->held[index];

@@ -263,8 +263,10 @@ record_event(const struct channel *ch, struct ktrace_thread *t, __u32 id,
 static kt_noinline const struct channel *look_again(uintptr_t frame)
 {
 	const int saved = errno;
-	const struct channel *ch = own_is_outermost(frame) ? attach_again() : own_held;
+	const struct channel *ch;
 
+	thread_notice_fork();	/* a child must not take what its parent has to look at */
+	ch = own_is_outermost(frame) ? attach_again() : own_held;
 	errno = saved;
 	return ch && !channel_is_over(ch) ? ch : NULL;
 }

@@ -202,8 +202,8 @@ void thread_init_channel(const struct channel *ch)
 	thread_set_up(ch, &ktrace_thread);
 }
 
-/* In a child made without the C library, does what fork() would have. */
-static inline void notice_fork(void)
+/** thread_notice_fork - in a child made without the C library, do what fork() would have done */
+void thread_notice_fork(void)
 {
 	if (fork_marker && kt_unlikely(!kt_load(fork_marker)))
 		after_fork();
@@ -223,7 +223,7 @@ __u32 thread_enter(const struct channel *ch, struct ktrace_thread *t)
 
 	if (kt_unlikely(t->cpu == KTRACE_CPU_MUTE))
 		return 0;
-	notice_fork();
+	thread_notice_fork();
 	if (kt_unlikely(!t->tid_flags))
 		set_up(ch, t);
 	if (kt_likely(!thread_asks_kernel(t)))
@@ -259,7 +259,7 @@ __u32 thread_in(const struct channel *ch, struct ktrace_thread *t)
 	if (ktrace_thread.cpu == KTRACE_CPU_MUTE)
 		return 0;
 	if (ch->is_own)
-		notice_fork();
+		thread_notice_fork();
 	thread_set_up(ch, t);
 	if (kt_unlikely(thread_asks_kernel(&ktrace_thread) || thread_asks_kernel(t)))
 		return ids_of(system_gettid());

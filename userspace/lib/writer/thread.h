@@ -39,6 +39,7 @@ void thread_init_channel(const struct channel *ch);
 __u32 thread_pid(void);
 __u32 thread_enter(const struct channel *ch, struct ktrace_thread *t);
 void thread_set_up(const struct channel *ch, struct ktrace_thread *t);
+void thread_notice_fork(void);
 __u32 thread_in(const struct channel *ch, struct ktrace_thread *t);
 void thread_before_vfork(void);
 void thread_before_clone(int flags);
