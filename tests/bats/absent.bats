@@ -110,7 +110,7 @@ lacks()
 @test "a program with a set-user-ID bit" {
 	requires_root
 	let_others_in
-	cp "$(command -v sleep)" lying
+	cp "$(type -P sleep)" lying
 	chown nobody lying
 	chmod 4755 lying
 	lacks "with a set-user-ID bit or similar" lying ./lying 0.5
