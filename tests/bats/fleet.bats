@@ -5,6 +5,8 @@
 #
 # What is stored is compared byte for byte with what was recorded, or each event is counted.
 
+# bats file_tags=shm
+
 # shellcheck disable=SC2154 # run_ktraced sets status, output and stderr
 
 load helpers
