@@ -1,11 +1,10 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0
+# runs: host
 #
 # fleet.bats - ktraced --ship, ktrace ship, ktrace store: files of hosts in a store, through a NATS server
 #
 # What is stored is compared byte for byte with what was recorded, or each event is counted.
-
-# bats file_tags=shm
 
 # shellcheck disable=SC2154 # run_ktraced sets status, output and stderr
 
