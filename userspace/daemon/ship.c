@@ -75,7 +75,7 @@ const struct option_row ship_options[] = {
 	  .help = "send each file to the store behind this broker, such as\n"
 		  "nats://HOST:4222, and remove it once the store has it;\n"
 		  "needs files of their own: --split-size, --split-time\n"
-		  "(default then: 16M, 10s)" },
+		  "(without either: 16M, 10s)" },
 	{ .name = "ship-creds", .value = "FILE", .text = MEMBER(creds),
 	  .help = "log in with these credentials" },
 	{ .name = "ship-ca", .value = "FILE", .text = MEMBER(ca),

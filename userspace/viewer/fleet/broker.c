@@ -31,8 +31,8 @@ const struct option_row broker_options[] = {
 	{ .name = "creds", .value = "FILE", .text = MEMBER(creds),
 	  .help = "log in with these credentials (a JWT and an NKEY)" },
 	{ .name = "ca", .value = "FILE", .text = MEMBER(ca),
-	  .help = "use TLS, and trust the authorities in FILE (default for\n"
-		  "tls://: those of the system)" },
+	  .help = "use TLS, and trust the authorities in FILE (default:\n"
+		  "with tls://, those of the system)" },
 	{ .name = "cert", .value = "FILE", .text = MEMBER(cert),
 	  .help = "use TLS, and show this certificate" },
 	{ .name = "key", .value = "FILE", .text = MEMBER(key),
