@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0
 # thread_names.bats - threads that get another name while they record have it from then on, everywhere
-# runs: host
 load helpers
 
 setup() { setup_test; }
@@ -18,6 +17,7 @@ NAMES='by main,by prctl,first,self'
 # names: of NAMES, those that the input has
 names() { grep -oE 'by main|by prctl|\bfirst\b|\bself\b' | sort -u | paste -sd,; }
 
+# bats test_tags=shm
 @test "each event has the name that its thread had" {
 	record
 	"$KTRACE" list --json -e pthread:mutex_lock t | sed -nE 's/.*"comm":"([^"]*)".*/\1/p' | sort | uniq -c |
@@ -32,6 +32,7 @@ names() { grep -oE 'by main|by prctl|\bfirst\b|\bself\b' | sort -u | paste -sd,;
 	"$KTRACE" check t
 }
 
+# bats test_tags=shm
 @test "tables, the page and the exports have the latest name" {
 	local to
 	record

@@ -37,8 +37,8 @@ extern "C" {
 
 /**
  * struct ktrace_event - one event type, in one of its definitions
- * @enabled:	points to a byte: 0 while the event is off, 1 while it may record by itself, anything
- *		else to call the library. The byte is @off, one of the session, or one of the
+ * @enabled:	points to a byte: 0 while the event is off, 1 while it may record by itself, else to
+ *		call the library. The byte is @off, one of the session, or one of the
  *		program's board
  * @desc:	description
  * @header:	lower half: id in the session, once @enabled does not point to @off; upper half:

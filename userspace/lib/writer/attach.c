@@ -477,7 +477,7 @@ void ktrace_channel_after_fork(const struct ktrace_channel *c, struct ktrace_thr
 }
 
 /*
- * A process that ends by exit() leaves a free slot; those that are killed are found by others. Other
+ * A process that ends by exit() leaves a free slot; those that are killed are found by others. Its
  * threads may still have events, which must not test the bytes of another process. If one of them
  * is joining or leaving just now, the slot stays.
  */
