@@ -539,6 +539,7 @@ void step_channel(uint32_t policy, uint64_t start, uint64_t records, uint32_t cp
 	if (map == MAP_FAILED || channel_check(&c, MAP_SIZE))
 		step_fail("channel");
 	memcpy(map, &c, sizeof(c));
+	memset(map + c.enable_off, 1, c.id_nr);
 	if (own_channel)
 		own_leave(own_channel);
 	channel = own_alloc();
