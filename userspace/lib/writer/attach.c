@@ -139,15 +139,6 @@ static enum board_use present_use(void)
 	return own_channel && own_channel->is_direct ? BOARD_DIRECT : BOARD_ALONE;
 }
 
-static bool has_several(void)
-{
-	int nr = 0;
-
-	for (__u32 i = 0; i < OWN_CHANNELS; i++)
-		nr += !!own_channels[i];
-	return nr > 1;
-}
-
 /*
  * Lets the process leave a recording that is over; only with the lock. While others go on, no event
  * of theirs may be missed: meanwhile the library writes them.
@@ -162,7 +153,7 @@ static void leave(struct channel *ch)
 	else if (first != own_channel)
 		events_change_first(first);
 	own_leave(ch);
-	own_set_many(has_several());
+	own_set_many(own_mask & (own_mask - 1));
 	events_look();
 	board_left();
 	kt_store(&is_moving, false);
@@ -300,10 +291,12 @@ static bool follow_board(void)
 
 	for (__u32 i = 0; i < KTRACE_BOARD_WANTS && board_wish(&wish); i++) {
 		err = join(wish.session, wish.pidns, true, false);
+		if (!err)
+			board_joined();
 		if (err && err != -EALREADY)
 			board_refused(&wish, err);
 		else
-			board_joined(&wish);
+			board_fulfilled(&wish);
 		/* No strerror(): this is an event, which may have interrupted malloc(). */
 		tell(wish.session, err ? "not attached while running" : "attached while running");
 		is_new = true;
@@ -411,7 +404,7 @@ bool attach_once(void)
 	if (own_is_there() || board_off())
 		thread_init_process();
 	if (own_is_there()) {
-		board_joined(NULL);
+		board_joined();
 		board_use(present_use());
 	}
 	/* ORD(attach_over:A) pairs ORD(attach_seen:A): the channel is stored first */

@@ -476,15 +476,21 @@ bool board_wish(struct board_wish *wish)
 	return false;
 }
 
-/** board_joined - the process takes part in a recording; @wish: NULL = that of its environment */
-void board_joined(const struct board_wish *wish)
+/** board_joined - the process takes part in one more recording */
+void board_joined(void)
+{
+	struct ktrace_board_slot *const slot = kt_load(&own);
+
+	if (slot)
+		kt_store(&slot->joins, kt_load(&slot->joins) + 1);
+}
+
+/** board_fulfilled - tell a recorder that the process takes part in its recording */
+void board_fulfilled(const struct board_wish *wish)
 {
 	struct ktrace_board_slot *const slot = kt_load(&own);
 
 	if (!slot)
-		return;
-	kt_store(&slot->joins, kt_load(&slot->joins) + 1);
-	if (!wish)
 		return;
 	joined[wish->number] = wish->seq;
 	kt_store(&slot->fate[wish->number], KTRACE_BOARD_JOINED);

@@ -193,7 +193,8 @@ static kt_noinline void record_long(const struct channel *ch, struct ktrace_thre
 				    const struct ktrace_piece *pieces, unsigned int nr,
 				    uintptr_t frame)
 {
-	const __u32 total = (__u32)size_of(pieces, nr);
+	const size_t size = size_of(pieces, nr);
+	const __u32 total = (__u32)size;
 	struct system_signals signals;
 	struct patience patience = { .signals = &signals };
 	const int saved = errno;
@@ -204,9 +205,10 @@ static kt_noinline void record_long(const struct channel *ch, struct ktrace_thre
 	bool is_there;
 	__u32 off = 0, n;
 
-	if (!rec.tid_flags)
+	if (!rec.tid_flags || size > UINT32_MAX)
 		channel_lose(ch, KTRACE_LOST_NORING);
-	if (!rec.tid_flags || rec.id < KTRACE_ID_FIRST) {	/* just joining or leaving */
+	/* The last: the process is just joining or leaving. */
+	if (!rec.tid_flags || size > UINT32_MAX || rec.id < KTRACE_ID_FIRST) {
 		own_exit(frame);
 		return;
 	}
@@ -355,16 +357,12 @@ write_event(const struct ktrace_event *ev, const struct ktrace_piece *pieces, un
 	}
 	id = (__u16)kt_load(&ev->header);
 	size = size_of(pieces, nr);
-	if (ch && kt_unlikely(size > UINT32_MAX)) {
-		channel_lose(ch, KTRACE_LOST_NORING);
-		own_exit(frame);
-	} else if (kt_unlikely(is_many)) {
+	if (kt_unlikely(is_many))
 		record_many(ev, pieces, nr, size, frame);
-	} else if (ch && kt_likely(channel_is_on(ch, id))) {
+	else if (ch && kt_likely(channel_is_on(ch, id)))
 		record(ch, &ktrace_thread, id, pieces, nr, size, frame);
-	} else {
+	else
 		own_exit(frame);
-	}
 }
 
 void ktrace_record_write(const struct ktrace_event *ev, const struct ktrace_piece *pieces,
