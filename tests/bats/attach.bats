@@ -4,19 +4,6 @@
 load helpers
 load late
 
-setup()
-{
-	setup_test
-	# A board of this test's own
-	export KTRACE_BOARD=$BATS_TEST_TMPDIR
-}
-
-teardown()
-{
-	teardown_test
-	"$PROGS/board" remove
-}
-
 @test "attach: by pid, again and again, with names and symbols of what runs" {
 	late -t 3 -u 200
 	for _ in 1 2 3; do

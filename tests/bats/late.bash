@@ -1,6 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0
 # late.bash - for tests of tests/progs/late, a program that is recorded while it runs
 
+setup()
+{
+	setup_test
+	# A board of this test's own
+	export KTRACE_BOARD=$BATS_TEST_TMPDIR
+}
+
+teardown()
+{
+	teardown_test
+	"$PROGS/board" remove
+}
+
 # late ARG...: starts the program; its pid in $late
 late()
 {

@@ -4,18 +4,6 @@
 load helpers
 load late
 
-setup()
-{
-	setup_test
-	export KTRACE_BOARD=$BATS_TEST_TMPDIR
-}
-
-teardown()
-{
-	teardown_test
-	"$PROGS/board" remove
-}
-
 # record NAME ARG...: begins a recording NAME, its pid in ${recorder[NAME]}; NAME.err: its messages
 declare -A recorder
 record()
