@@ -10,8 +10,8 @@
 #include <assert.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "../../userspace/lib/writer/channel.h"
@@ -38,7 +38,8 @@ static struct ktrace_event events[EVENT_NR];
 static struct ktrace_event *refs[EVENT_NR];
 static char descs[EVENT_NR][32];
 
-static char *make_channel(__u32 policy)
+/* Makes a channel and lets the process use it. Its memory is the library's from then on. */
+static void make_channel(__u32 policy)
 {
 	const struct ktrace_control c = {
 		.magic = KTRACE_CONTROL_MAGIC, .version = KTRACE_ABI_VERSION,
@@ -50,7 +51,8 @@ static char *make_channel(__u32 policy)
 		.filter_off = 10240, .filter_size = 2048, .timeout_ms = 60000,
 		.state = KTRACE_STATE_RUNNING, .clock = KTRACE_CLOCK_MONOTONIC,
 	};
-	char *map = aligned_alloc(BLOCK, MAP_SIZE);
+	char *map = mmap(NULL, MAP_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			 0);
 	struct channel *channel;
 	struct kt_ring r;
 	__u32 i;
@@ -58,8 +60,7 @@ static char *make_channel(__u32 policy)
 	if (own_channel)
 		own_leave(own_channel);
 	channel = own_alloc();
-	assert(map && channel && !channel_check(&c, MAP_SIZE));
-	memset(map, 0, MAP_SIZE);
+	assert(map != MAP_FAILED && channel && !channel_check(&c, MAP_SIZE));
 	memset(map + c.enable_off, 1, c.id_nr);
 	channel_init(channel, map, &c, false);
 	channel->registry->next_on = KTRACE_ID_FIRST;
@@ -69,7 +70,6 @@ static char *make_channel(__u32 policy)
 		kt_reader_init(&readers[i], &r);
 	}
 	own_publish(channel);
-	return map;
 }
 
 static void make_events(void)
@@ -196,11 +196,11 @@ static const char *const policies[] = { "drop", "overwrite", "block", "stop" };
 
 static void run(__u32 policy)
 {
-	char *map = make_channel(policy);
 	struct ktrace_lost lost;
 	unsigned int i, k;
 	__u64 sum = 0;
 
+	make_channel(policy);
 	make_events();
 	memset(seen, 0, sizeof(seen));
 	events_read = 0;
@@ -217,7 +217,6 @@ static void run(__u32 policy)
 	printf("# %s: read %llu, lost %llu\n", policies[policy],
 	       (unsigned long long)events_read, (unsigned long long)sum);
 	assert(events_read + sum == THREAD_NR * ROUND_NR * RECORD_NR);
-	free(map);
 }
 
 /* usage: test_writer_threads [POLICY...] */
