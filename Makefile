@@ -93,14 +93,15 @@ viewer_src   := userspace/viewer/main.c $(wildcard $(viewer_rooms:%=userspace/vi
 pages        := $(wildcard Documentation/man/ktrace*.1)
 # Commands with libraries that no other command needs are separate programs; apart_dir is the folder of each.
 apart        := export-perfetto export-sqlite import-chrome import-ctf import-perfetto import-systrace \
-		import-trace-dat serve session ship sql store tui
+		import-trace-dat load serve session ship sql store tui
 apart_dir     = userspace/viewer/$(if $(filter serve,$(1)),html/serve,$(if $(filter \
-		ship store,$(1)),fleet/$(1),$(subst export-,export/,$(subst import-,import/,$(1)))))
+		load ship store,$(1)),fleet/$(1),$(subst export-,export/,$(subst import-,import/,$(1)))))
 tui_libs     := -lncursesw -ltinfo
 serve_libs   := -lmicrohttpd -lz
 ship_libs    := -lnats
 store_libs   := -lnats
-sql_libs     := -lsqlite3 -ledit -lm
+sql_libs     := -lsqlite3 -ledit -lm -lcurl
+load_libs    := -lsqlite3 -lm -lcurl
 example_src  := $(filter-out examples/logevent/% examples/shark_kernel/% examples/chunks/% examples/posix/% examples/readers/%,\
 		$(wildcard examples/*/*.c))
 # Folders hold programs for benchmarks that are scripts.
@@ -272,7 +273,9 @@ $(BUILD)/libexec/ktrace/$(1): $(patsubst %.c,$(BUILD)/obj/%.o,\
 endef
 $(foreach p,$(apart),$(eval $(call apart_program,$(p))))
 
-$(BUILD)/libexec/ktrace/sql: $(BUILD)/lib/libktracesql.a
+$(BUILD)/libexec/ktrace/load $(BUILD)/libexec/ktrace/sql: $(BUILD)/lib/libktracesql.a \
+		$(BUILD)/obj/userspace/viewer/clickhouse/clickhouse.o
+$(BUILD)/libexec/ktrace/load: $(BUILD)/obj/userspace/viewer/fleet/message.o
 # Both know the broker and its messages.
 $(BUILD)/libexec/ktrace/ship $(BUILD)/libexec/ktrace/store: $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard \
 		userspace/viewer/fleet/*.c))

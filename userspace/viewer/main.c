@@ -35,6 +35,11 @@ static const struct command store = {
 	.summary = "Write the files that hosts send into a folder",
 };
 
+static const struct command load = {
+	.name = "load",
+	.summary = "Add rows of complete files to ClickHouse",
+};
+
 static const struct command sql = {
 	.name = "sql",
 	.summary = "Ask with SQL: events, types, threads, states, system calls",
@@ -86,6 +91,7 @@ static const struct {
 	{ NULL, &cmd_recv_shark },
 	{ "Files of many hosts", &ship },
 	{ NULL, &store },
+	{ NULL, &load },
 	{ "Recording", &cmd_control },
 	{ NULL, &cmd_level },
 	{ NULL, &session },

@@ -3,9 +3,11 @@
 #include "option_table.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <getopt.h>
 #include <stdarg.h>
 #include <string.h>
+#include <unistd.h>
 #include <ktrace/nearest.h>
 
 #include "option_text.h"
@@ -188,4 +190,10 @@ void option_table_help(FILE *to, const struct option_set *sets)
 				fputs(row->help, to);
 		}
 	}
+}
+
+const char *option_unreadable(const char *option, const char *path)
+{
+	return path && access(path, R_OK) ?
+	       option_wrong("%s: %s: %s", option, path, strerror(errno)) : NULL;
 }

@@ -86,4 +86,7 @@ void option_table_help(FILE *to, const struct option_set *sets);
 __attribute__((format(printf, 1, 2)))
 const char *option_wrong(const char *format, ...);
 
+/** option_unreadable - say that an option's file cannot be read; NULL: it can, or @path is NULL */
+const char *option_unreadable(const char *option, const char *path);
+
 #endif

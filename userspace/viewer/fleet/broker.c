@@ -40,12 +40,6 @@ const struct option_row broker_options[] = {
 	{ .help = NULL },
 };
 
-static const char *unreadable(const char *option, const char *path)
-{
-	return path && access(path, R_OK) ?
-	       option_wrong("%s: %s: %s", option, path, strerror(errno)) : NULL;
-}
-
 const char *broker_wrong(const struct broker_options *o)
 {
 	const char *wrong = nats_url_wrong(o->url);
@@ -54,12 +48,12 @@ const char *broker_wrong(const struct broker_options *o)
 		return option_wrong("the URL of the broker: %s", wrong);
 	if (!o->cert != !o->key)
 		return "--cert and --key need each other";
-	wrong = unreadable("--creds", o->creds);
+	wrong = option_unreadable("--creds", o->creds);
 	if (!wrong)
-		wrong = unreadable("--ca", o->ca);
+		wrong = option_unreadable("--ca", o->ca);
 	if (!wrong)
-		wrong = unreadable("--cert", o->cert);
-	return wrong ? wrong : unreadable("--key", o->key);
+		wrong = option_unreadable("--cert", o->cert);
+	return wrong ? wrong : option_unreadable("--key", o->key);
 }
 
 void broker_init(struct broker *b, const struct broker_options *o)

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -184,25 +185,45 @@ static int read_header(int fd, struct message_part *p)
 	return 0;
 }
 
-int message_describe(const char *path, struct message_part *p)
+/* Describes an open tracefile, except for its checksum. */
+static int identify(int fd, const char *path, struct message_part *p)
 {
 	struct ktrace_traceset *set;
+	struct stat st;
+	int ret = fstat(fd, &st) ? -errno : read_header(fd, p);
+
+	if (!ret)
+		ret = ktrace_traceset_open(NULL, &set);
+	if (ret)
+		return ret;
+	p->size = (__u64)st.st_size;
+	ret = ktrace_traceset_add(set, path);
+	if (!ret)
+		ret = describe_trace(ktrace_traceset_trace(set, 0), p);
+	ktrace_traceset_close(set);
+	return ret;
+}
+
+static int describe(const char *path, struct message_part *p, bool with_checksum)
+{
 	int fd = open(path, O_RDONLY | O_CLOEXEC), ret;
 
 	*p = (struct message_part){ .number = 0 };
 	if (fd < 0)
 		return -errno;
-	ret = read_header(fd, p);
-	if (!ret)
-		ret = ktrace_traceset_open(NULL, &set);
-	if (!ret) {
-		ret = ktrace_traceset_add(set, path);
-		if (!ret)
-			ret = describe_trace(ktrace_traceset_trace(set, 0), p);
-		ktrace_traceset_close(set);
-	}
-	if (!ret)
+	ret = identify(fd, path, p);
+	if (!ret && with_checksum)
 		ret = message_checksum(fd, &p->size, &p->crc);
 	close(fd);
 	return ret;
+}
+
+int message_describe(const char *path, struct message_part *p)
+{
+	return describe(path, p, true);
+}
+
+int message_identify(const char *path, struct message_part *p)
+{
+	return describe(path, p, false);
 }

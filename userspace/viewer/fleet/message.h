@@ -73,5 +73,7 @@ int message_checksum(int fd, __u64 *size, __u32 *crc);
  * describes it, or is no tracefile; -errno.
  */
 int message_describe(const char *path, struct message_part *p);
+/* The same without the checksum, for which the whole file is read */
+int message_identify(const char *path, struct message_part *p);
 
 #endif

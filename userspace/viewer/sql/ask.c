@@ -155,16 +155,48 @@ static void complain_stats(struct ask *a)
 		a->status = a->status ? a->status : STATUS_DAMAGED;
 }
 
+/* struct local_rows - the rows of a query of files */
+struct local_rows {
+	struct row_source source;
+	struct ktrace_sql_query *query;
+};
+
+static struct ktrace_sql_query *query_of(const struct row_source *s)
+{
+	return ((const struct local_rows *)s)->query;
+}
+
+static int columns(const struct row_source *s)
+{
+	return ktrace_sql_columns(query_of(s));
+}
+
+static const char *column(const struct row_source *s, int i)
+{
+	return ktrace_sql_column(query_of(s), i);
+}
+
+static int step(struct row_source *s)
+{
+	return ktrace_sql_step(query_of(s));
+}
+
+static void value(const struct row_source *s, int i, struct ktrace_sql_value *out)
+{
+	ktrace_sql_value(query_of(s), i, out);
+}
+
 /* Runs one statement. Return: 0; > 0 = it failed, as reported; -errno of the output. */
 static int run_one(struct ask *a, const struct place *p, struct ktrace_sql_query *query)
 {
+	struct local_rows rows = { { columns, column, step, value }, query };
 	int ret = 0;
 
 	if (!bind_all(a, query)) {
 		a->status = STATUS_USAGE;
 		ret = 1;
 	} else {
-		ret = show_rows(a, query);
+		ret = show_rows(a, &rows.source);
 	}
 	if (ret < 0 && !a->out->error) {
 		complain_error(a, p, ret);

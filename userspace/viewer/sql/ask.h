@@ -8,6 +8,7 @@
  *   shell.c    commands with a dot, statements line by line
  *   edit.c     lines on a terminal; complete.c, history.c: parts of it
  *   schema.c   tables and their columns
+ *   remote.c   a statement for a store in ClickHouse
  */
 #ifndef VIEWER_SQL_ASK_H
 #define VIEWER_SQL_ASK_H
@@ -16,6 +17,7 @@
 
 #include "base/query_limits.h"
 #include "base/viewer.h"
+#include "clickhouse/clickhouse.h"
 
 enum show_mode { SHOW_TABLE, SHOW_CSV, SHOW_JSON, SHOW_LIST, SHOW_LINE, SHOW_NR };
 
@@ -39,6 +41,7 @@ struct parameter {
  * @is_json:	--json
  * @is_csv:	--csv
  * @wants_schema: print the documented schema
+ * @store:	ask this instead of files, if it has a URL
  * @query:	the statements on the command line, NULL = none
  * @mode:	how rows are shown
  * @has_heads:	table, list: with names of columns
@@ -56,6 +59,7 @@ struct ask {
 	bool is_json;
 	bool is_csv;
 	bool wants_schema;
+	struct clickhouse_options store;
 	const char *query;
 	enum show_mode mode;
 	bool has_heads;
@@ -77,8 +81,25 @@ bool ask_run(struct ask *a, const char *text, const char *name);
 void ask_complain(struct ask *a);
 void ask_free(struct ask *a);
 
-/* Shows all rows of a query. Return: 0, -errno of reading or writing. */
-int show_rows(struct ask *a, struct ktrace_sql_query *query);
+/**
+ * struct row_source - where rows come from
+ * @columns:	returns their number of columns
+ * @column:	returns the name of a column
+ * @step:	goes to the next row: 1, 0 after the last one, -errno
+ * @value:	gets a value of the row
+ */
+struct row_source {
+	int (*columns)(const struct row_source *s);
+	const char *(*column)(const struct row_source *s, int i);
+	int (*step)(struct row_source *s);
+	void (*value)(const struct row_source *s, int i, struct ktrace_sql_value *out);
+};
+
+/* Shows all rows. Return: 0, -errno of reading or writing. */
+int show_rows(struct ask *a, struct row_source *from);
+
+/* Runs a statement in the store, shows its rows, and reports errors. */
+void remote_run(struct ask *a, const char *text);
 
 /* Reads standard input: statements, and commands with a dot. */
 void shell_run(struct ask *a);

@@ -41,6 +41,9 @@ static const struct option_row rows[] = {
 	  .help = "run the statements in FILE" },
 	{ .name = "param", .value = "NAME=VALUE", .set = set_parameter,
 	  .help = "the value of :NAME in statements" },
+	{ .name = "store", .value = "URL", .text = MEMBER(store.url),
+	  .help = "ask the tables of ktrace load in ClickHouse, in its\n"
+		  "SQL: http://HOST:PORT/DATABASE, or https://" },
 	{ .name = "csv", .flag = MEMBER(is_csv), .help = "print CSV" },
 	{ .name = "schema-doc", .flag = MEMBER(wants_schema),
 	  .help = "print the tables that all files have as Markdown" },
@@ -51,6 +54,7 @@ static const struct option_set sets[] = {
 	{ rows, 0 },
 	{ query_limits_options, offsetof(struct ask, limits) },
 	{ json_options, offsetof(struct ask, is_json) },
+	{ clickhouse_options, offsetof(struct ask, store) },
 	{ NULL, 0 },
 };
 
@@ -130,6 +134,17 @@ static void ask_files(struct ask *a, int nr, char **paths)
 	a->status = files_status(a->set, a->status);
 }
 
+static void ask_store(struct ask *a)
+{
+	char *text = a->file ? read_text(a->file) : NULL;
+
+	if (a->file && !text)
+		a->status = STATUS_DAMAGED;
+	if (a->query || text)
+		remote_run(a, a->query ? a->query : text);
+	free(text);
+}
+
 /* Prints the schema: that of no files. */
 static void print_schema(struct ask *a)
 {
@@ -163,10 +178,23 @@ static bool is_query(const char *word)
 	return strpbrk(word, " \t\n") && !is_recording(word);
 }
 
+static const char *check_store(const struct ask *a, int nr)
+{
+	if (nr)
+		return "--store URL or files";
+	if (!a->query == !a->file)
+		return "--store URL takes one statement";
+	if (a->parameter_nr)
+		return "--store URL: ClickHouse has no --param";
+	return clickhouse_wrong(&a->store);
+}
+
 static const char *check(const struct ask *a, int nr)
 {
 	if (a->is_json && a->is_csv)
 		return "--json or --csv";
+	if (a->store.url && !a->wants_schema)
+		return check_store(a, nr);
 	return !nr && !a->wants_schema ? "no file" : NULL;
 }
 
@@ -187,6 +215,8 @@ static int run(const struct command *cmd, int argc, char **argv)
 	a.out = output();
 	if (a.wants_schema)
 		print_schema(&a);
+	else if (a.store.url)
+		ask_store(&a);
 	else
 		ask_files(&a, nr, argv + optind);
 	ask_free(&a);

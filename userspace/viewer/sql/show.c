@@ -27,7 +27,7 @@ const char *const show_names[] = {
 /**
  * struct rows - rows of one query
  * @a:		the run
- * @query:	the query
+ * @from:	where they come from
  * @nr:		columns
  * @widths:	of the columns of a table
  * @cells:	texts of the kept rows, row by row
@@ -37,7 +37,7 @@ const char *const show_names[] = {
  */
 struct rows {
 	struct ask *a;
-	struct ktrace_sql_query *query;
+	struct row_source *from;
 	int nr;
 	size_t *widths;
 	char **cells;
@@ -109,10 +109,10 @@ static void put_json_row(struct rows *r)
 
 	for (i = 0; i < r->nr; i++) {
 		ktrace_out_char(out, i ? ',' : '{');
-		name = ktrace_sql_column(r->query, i);
+		name = r->from->column(r->from, i);
 		ktrace_out_json(out, name, strlen(name));
 		ktrace_out_char(out, ':');
-		ktrace_sql_value(r->query, i, &v);
+		r->from->value(r->from, i, &v);
 		put_json(out, &v);
 	}
 	ktrace_out_str(out, "}\n");
@@ -124,7 +124,7 @@ static char *cell_text(struct rows *r, int i)
 	struct ktrace_out out = { .flush = output_grow };
 	struct ktrace_sql_value v;
 
-	ktrace_sql_value(r->query, i, &v);
+	r->from->value(r->from, i, &v);
 	if (output_grow(&out))
 		return NULL;
 	if (v.type == KTRACE_SQL_TEXT && (r->is_terminal || r->a->mode != SHOW_CSV))
@@ -148,7 +148,7 @@ static void put_csv_row(struct rows *r, bool is_head)
 	int i;
 
 	for (i = 0; i < r->nr; i++) {
-		name = ktrace_sql_column(r->query, i);
+		name = r->from->column(r->from, i);
 		text = is_head ? strdup(name) : cell_text(r, i);
 		if (i)
 			ktrace_out_char(out, ',');
@@ -168,7 +168,7 @@ static void put_list_row(struct rows *r, bool is_head)
 	int i;
 
 	for (i = 0; i < r->nr; i++) {
-		text = is_head ? strdup(ktrace_sql_column(r->query, i)) : cell_text(r, i);
+		text = is_head ? strdup(r->from->column(r->from, i)) : cell_text(r, i);
 		if (i)
 			ktrace_out_char(out, '|');
 		if (text)
@@ -188,7 +188,7 @@ static void put_line_row(struct rows *r)
 
 	for (i = 0; i < r->nr; i++) {
 		text = cell_text(r, i);
-		ktrace_out_str(out, ktrace_sql_column(r->query, i));
+		ktrace_out_str(out, r->from->column(r->from, i));
 		ktrace_out_str(out, " = ");
 		if (text)
 			ktrace_out_str(out, text);
@@ -253,7 +253,7 @@ static void put_kept(struct rows *r)
 		r->widths[k] = width > r->widths[k] ? width : r->widths[k];
 	}
 	for (k = 0; k < r->nr && r->a->has_heads; k++)
-		put_padded(r, k, ktrace_sql_column(r->query, k), r->is_right[k]);
+		put_padded(r, k, r->from->column(r->from, k), r->is_right[k]);
 	if (r->a->has_heads)
 		ktrace_out_char(r->a->out, '\n');
 	for (i = 0; i < r->kept; i++)
@@ -314,7 +314,7 @@ static int begin_rows(struct rows *r)
 	if (!r->widths || !r->is_right || !r->cells)
 		return -ENOMEM;
 	for (i = 0; i < r->nr; i++)
-		r->widths[i] = width_of(ktrace_sql_column(r->query, i));
+		r->widths[i] = width_of(r->from->column(r->from, i));
 	if (r->nr)
 		put_head(r);
 	return 0;
@@ -337,16 +337,16 @@ static bool is_disturbed(const struct rows *r)
 	return r->is_terminal && r->a->mode != SHOW_TABLE;
 }
 
-int show_rows(struct ask *a, struct ktrace_sql_query *query)
+int show_rows(struct ask *a, struct row_source *from)
 {
 	struct rows r = {
-		.a = a, .query = query, .nr = ktrace_sql_columns(query),
+		.a = a, .from = from, .nr = from->columns(from),
 		.is_terminal = isatty(STDOUT_FILENO),
 	};
 	size_t row = 0;
 	int ret = begin_rows(&r);
 
-	while (!ret && !a->out->error && (ret = ktrace_sql_step(query)) == 1) {
+	while (!ret && !a->out->error && (ret = from->step(from)) == 1) {
 		if (is_disturbed(&r) || row == ROWS_KEPT)
 			progress_end();
 		put_row(&r, row++);

@@ -1,0 +1,226 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+# runs: host
+#
+# clickhouse.bats - ktrace load, ktrace sql --store: rows of files in a ClickHouse server, each once
+#
+# The server is Debian's, of 2018. What it answers is compared with what ktrace sql says of the same files.
+
+# shellcheck disable=SC2154 # run_ktrace sets status, output and stderr
+
+load helpers
+
+setup()
+{
+	command -v clickhouse-server >/dev/null || skip "no clickhouse-server"
+	setup_test
+	LOAD=${KTRACE%/*}/../libexec/ktrace/load
+}
+
+teardown()
+{
+	teardown_test
+}
+
+# server: starts one at the port of the last one or a free one; sets $URL, $SERVER
+server()
+{
+	port=${port:-$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')}
+	cat >server.xml <<-END
+		<yandex><logger><level>warning</level><console>1</console></logger><listen_host>127.0.0.1</listen_host>
+		<http_port>$port</http_port><path>$PWD/ch/</path><tmp_path>$PWD/ch/tmp/</tmp_path>
+		<users_config>users.xml</users_config><default_profile>default</default_profile>
+		<default_database>default</default_database><mark_cache_size>67108864</mark_cache_size></yandex>
+	END
+	cat >users.xml <<-END
+		<yandex><profiles><default></default></profiles><quotas><default></default></quotas><users>
+		<default><password>$PASSWORD</password><networks><ip>127.0.0.1</ip></networks><profile>default</profile>
+		<quota>default</quota></default></users></yandex>
+	END
+	start server clickhouse-server --config-file=server.xml
+	SERVER=$pid
+	retry 0.05 curl -so ping "http://127.0.0.1:$port/ping"
+	URL=http://127.0.0.1:$port/t
+}
+
+# ask STATEMENT: its answer from the store, as CSV
+ask()
+{
+	"$KTRACE" sql --csv --store "$URL" "$1" >answer || return
+	tr -d '\r' <answer
+}
+
+# record NAME: a recording in parts, of 20000 events
+record()
+{
+	run_ktraced -q -e flood -b 64K --policy=block --split-size 200K -o "$1" -- "$PROGS/flood" -n 20000
+	[ "$status" = 0 ]
+}
+
+@test "load: the store's tables have the rows of ktrace sql" {
+	local table order
+	cp "$ROOT/tests/data/golden/user-dev-v1.bin" t.bin
+	server
+	run_ktrace load --to "$URL" --tables '*' t.bin
+	[ "$status" = 0 ]
+	[[ $stderr == *": 1 file loaded, "*" rows; 0 loaded before, 0 damaged, 0 not loaded" ]]
+	for table in events sched:switch sched:wakeup hello:item_end slices states waits wakeups threads losses clocks streams event_types event_counts; do
+		# Columns that the store adds are last.
+		columns=$("$KTRACE" sql --csv t.bin "SELECT * FROM \"$table\" LIMIT 1" | head -n 1 | tr -d '\r')
+		[ -n "$columns" ] || columns=$(curl -s "http://127.0.0.1:$port/?database=t" --data-binary "SELECT name FROM system.columns WHERE database = 't' AND table = '$table'" | grep -Ev '^(boot|uuid|part)$' | paste -sd ,)
+		order=$(tr , '\n' <<<"$columns" | sed 's/.*/"&"/' | paste -sd ,)
+		"$KTRACE" sql --csv t.bin "SELECT $order FROM \"$table\"" | tr -d '\r' | sort >files
+		ask "SELECT $order FROM \"$table\"" | sort >store
+		diff files store
+	done
+	[ "$(wc -l <files)" -gt 5 ]
+	# What a file is, in each row
+	[ "$(ask 'SELECT DISTINCT host, length(boot), length(uuid), part FROM events' | tail -n 1)" = golden,36,32,0 ]
+}
+
+@test "load: what is there is not loaded again; more tables are added" {
+	record t.bin
+	server
+	run_ktrace load --to "$URL" --tables events t.bin
+	[ "$status" = 0 ]
+	run_ktrace load --to "$URL" --tables 'events,flo*' t.bin
+	[ "$status" = 0 ]
+	parts=(t.*.bin)
+	[ ${#parts[@]} -gt 2 ]
+	[[ $stderr == *": ${#parts[@]} files loaded, 20000 rows; 0 loaded before, "* ]]
+	run_ktrace load --to "$URL" t.bin --tables 'events,flo*'
+	[[ $stderr == *": 0 files loaded, 0 rows; ${#parts[@]} loaded before, "* ]]
+	[ "$(ask 'SELECT count(), uniq(part) FROM events' | tail -n 1)" = "20000,${#parts[@]}" ]
+	table=$("$KTRACE" sql --csv t.*.bin 'SELECT DISTINCT table_name FROM event_types' | tail -n 1 | tr -d '\r')
+	[ "$(ask "SELECT count() FROM \"$table\"" | tail -n 1)" = 20000 ]
+}
+
+@test "load: killed at any time, by several at a time, each row counts once" {
+	local i
+	record t.bin
+	server
+	for i in {1..12}; do
+		"$KTRACE" load -q --to "$URL" t.bin & a=$!
+		"$KTRACE" load -q --to "$URL" t.bin & b=$!
+		sleep "0.0$((RANDOM % 10))"
+		kill -KILL $a || true
+		sleep "0.0$((RANDOM % 5))"
+		kill -KILL $b || true
+		wait $a $b || true
+	done
+	run_ktrace load --to "$URL" t.bin
+	[ "$status" = 0 ]
+	[ "$(ask 'SELECT count() FROM events' | tail -n 1)" = 20000 ]
+	# Rows of attempts that ended too early are there, and are not seen; the statement of fleet.md removes them.
+	[ "$(ask 'SELECT count() >= 20000 FROM "rows::events"' | tail -n 1)" = 1 ]
+}
+
+@test "load: --follow loads new files; a server that is killed is waited for" {
+	record a.bin
+	cp a.0001.bin t.0001.bin
+	server
+	start load "$LOAD" --to "$URL" --follow t.bin
+	LOADER=$pid
+	seen() { [ "$(ask 'SELECT count() FROM events' 2>/dev/null | tail -n 1)" = "$1" ]; }
+	retry 0.1 seen "$("$KTRACE" list -c a.0001.bin)"
+	kill -KILL "$SERVER"
+	wait "$SERVER" || true
+	cp a.0*.bin "$PWD/more" 2>/dev/null || { mkdir more && cp a.0*.bin more; }
+	for part in more/a.*.bin; do
+		cp "$part" "t${part#more/a}.new"
+		mv "t${part#more/a}.new" "t${part#more/a}"
+	done
+	retry 0.1 grep -q 'trying again' load.err
+	server
+	retry 0.1 seen 20000
+	kill "$LOADER"
+	wait "$LOADER"
+	grep -q 'works again' load.err
+	[ "$(grep -c 'trying again' load.err)" = 1 ]
+}
+
+@test "load: a damaged file, one that is not complete, one that is none" {
+	record t.bin
+	cp t.0001.bin bad.bin
+	printf '\377\377\377\377' | dd of=bad.bin bs=1 seek=5000 conv=notrunc status=none
+	head -c 9000 t.0002.bin >cut.bin
+	echo text >none.bin
+	server
+	run_ktrace load --to "$URL" bad.bin
+	[ "$status" = 1 ]
+	[[ $stderr == *"bad.bin: damaged: the rows that can be read are loaded"*": 1 file loaded, "*", 1 damaged, 0 not loaded" ]]
+	[ "$(ask 'SELECT count() FROM events' | tail -n 1)" = "$("$KTRACE" sql --csv bad.bin 'SELECT count(*) FROM events' 2>/dev/null | tail -n 1 | tr -d '\r')" ]
+	run_ktrace load --to "$URL" cut.bin none.bin absent.bin
+	[ "$status" = 1 ]
+	[[ $stderr == *"cut.bin: not loaded: it is not complete"*"none.bin: not loaded: not a tracefile"*"absent.bin: not loaded: No such file"* ]]
+	[[ $stderr == *": 0 files loaded, 0 rows; 0 loaded before, 0 damaged, 3 not loaded" ]]
+	# Another file with the name of a recording and part that is there
+	run_ktrace cut -o other.bin t.0002.bin
+	python3 - <<-'END'
+		data = bytearray(open('other.bin', 'rb').read())
+		data[:48] = open('t.0001.bin', 'rb').read(48)
+		open('other.bin', 'wb').write(data)
+	END
+	run_ktrace load --to "$URL" other.bin
+	[ "$status" = 1 ]
+	[[ $stderr == *"other.bin: not loaded: the store has rows of another file of this recording and part"* ]]
+	run_ktrace load --to "$URL" --tables 'events,nosuch' t.0002.bin
+	[ "$status" = 1 ]
+	[[ $stderr == *"--tables: no file has 'nosuch'"* ]]
+}
+
+@test "load: what is wrong with the command line, the server, the password" {
+	cp "$ROOT/tests/data/golden/user-dev-v1.bin" t.bin
+	local url
+	for url in ftp://h http:// http://u:p@h http://h/a-b; do
+		run_ktrace load --to "$url" t.bin
+		[ "$status" = 2 ]
+		[[ $stderr == *"the URL of ClickHouse: "* ]]
+	done
+	run_ktrace load t.bin
+	[ "$status" = 2 ]
+	run_ktrace load --to http://127.0.0.1:1 t.bin
+	[ "$status" = 1 ]
+	[[ $stderr == *"http://127.0.0.1:1: "*"onnect"*" 1 not loaded" ]]
+	PASSWORD=s3cret server
+	run_ktrace load --to "$URL" t.bin
+	[ "$status" = 1 ]
+	[[ $stderr == *"assword"* ]]
+	echo default:s3cret >creds
+	run_ktrace load --creds creds --to "$URL" t.bin
+	[ "$status" = 0 ]
+	run_ktrace sql --creds creds --store "$URL" 'SELECT count() FROM slices'
+	[ "$status" = 0 ]
+	echo default >creds
+	run_ktrace load --creds creds --to "$URL" t.bin
+	[ "$status" = 1 ]
+	[[ $stderr == *"creds: its first line is not USER:PASSWORD"* ]]
+}
+
+@test "sql --store: values, errors, limits; it only reads" {
+	server
+	curl -s "http://127.0.0.1:$port/" --data-binary 'CREATE DATABASE t'
+	[ "$(ask "SELECT 1, -5, 1.5, 'a\\tb,\\'', NULL, toUInt64(-1), CAST(NULL AS Nullable(String))" | tail -n 1)" = $'1,-5,1.5,"a\tb,\'",,18446744073709551615,' ]
+	run_ktrace sql --json --store "$URL" 'SELECT 1 AS a, NULL AS b, 2.5 AS c, toUInt64(7) AS d;'
+	[ "$output" = '{"a":1,"b":null,"c":2.5,"d":7}' ]
+	run_ktrace sql --store "$URL" 'SELECT * FROM nosuch'
+	[ "$status" = 2 ]
+	[[ $stderr == *"$URL: "*nosuch* ]]
+	run_ktrace sql --store "$URL" 'DROP DATABASE t'
+	[ "$status" = 2 ]
+	[[ $stderr == *readonly* ]]
+	run_ktrace sql --store "$URL" --time-limit 1 'SELECT count() FROM system.numbers'
+	[ "$status" = 1 ]
+	[[ $stderr == *"imeout"* ]]
+	run_ktrace sql --store "$URL" --memory 1M 'SELECT uniqExact(number) FROM system.numbers LIMIT 100000000'
+	[ "$status" = 1 ]
+	echo 'SELECT 5 AS five' >file.sql
+	run_ktrace sql --store "$URL" -f file.sql
+	[ "$output" = $'five\n   5' ]
+	run_ktrace sql --store "$URL" t.bin 'SELECT 1'
+	[ "$status" = 2 ]
+	run_ktrace sql --store "$URL" --param a=1 'SELECT 1'
+	[ "$status" = 2 ]
+	run_ktrace sql --store "$URL"
+	[ "$status" = 2 ]
+}

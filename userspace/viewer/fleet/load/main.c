@@ -1,0 +1,494 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * main.c - ktrace load: adds rows of complete files to ClickHouse
+ *
+ * Nobody keeps state: the store's table "loads" says which tables of which files it has, and only
+ * rows of loads in this table are seen. So this program may be killed at any time, and several may
+ * load the same files.
+ */
+#include <errno.h>
+#include <fnmatch.h>
+#include <search.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/files.h"
+#include "base/viewer.h"
+#include "batch.h"
+
+#define TABLES_DEFAULT "events,slices,losses,clocks,files"
+#define TABLES_MAX 64
+/* Files whose rows are sent together at most */
+#define FILES_TOGETHER 256
+/* Time between two looks for new files */
+#define LOOK_US 1000000u
+
+/**
+ * struct load - the command line and how it goes
+ * @options:	the server
+ * @tables:	--tables
+ * @patterns:	the same, one by one
+ * @is_used:	a file had a table that matches
+ * @pattern_nr:	number of these
+ * @follows:	--follow
+ * @is_quiet:	-q
+ * @c:		the server
+ * @batch:	rows on their way
+ * @waiting:	files whose rows are in the batch
+ * @waiting_nr:	number of these
+ * @done:	with --follow: names of files that need no further look, for tsearch(3)
+ * @has_read:	a file's tables were looked at
+ * @is_down:	the server did not answer last time
+ * @loaded:	files with new rows in the store
+ * @before:	files that had all rows there
+ * @kept:	files of which not all could be loaded
+ * @damaged:	files that are damaged, so that rows are missing
+ * @rows:	rows that were added
+ */
+struct load {
+	struct clickhouse_options options;
+	const char *tables;
+	char *patterns[TABLES_MAX];
+	bool is_used[TABLES_MAX];
+	int pattern_nr;
+	bool follows;
+	bool is_quiet;
+	struct clickhouse c;
+	struct batch batch;
+	char *waiting[FILES_TOGETHER];
+	size_t waiting_nr;
+	void *done;
+	bool has_read;
+	bool is_down;
+	__u64 loaded;
+	__u64 before;
+	__u64 kept;
+	__u64 damaged;
+	__u64 rows;
+};
+
+static volatile sig_atomic_t is_stopped;
+
+static void on_signal(int sig)
+{
+	(void)sig;
+	is_stopped = 1;
+}
+
+static int compare(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+/* Remembers that a file needs no further look. */
+static void set_done(struct load *l, const char *path)
+{
+	char *name = l->follows ? strdup(path) : NULL;
+	char **node = name ? tsearch(name, &l->done, compare) : NULL;
+
+	if (!node || *node != name)
+		free(name);
+}
+
+static void keep(struct load *l, const char *path, const char *why)
+{
+	l->kept++;
+	complain_about(path, "not loaded: %s", why);
+	set_done(l, path);
+}
+
+/* Reports that the server does not answer, once until it does. */
+static void tell_down(struct load *l)
+{
+	if (!l->is_down)
+		clickhouse_complain(&l->c, l->follows ? "trying again" : "");
+	l->is_down = true;
+}
+
+/* Sends what waits. Return: false, the server has a trouble: with --follow they come again. */
+static bool send_waiting(struct load *l)
+{
+	__u64 rows = 0;
+	bool is_sent;
+
+	for (size_t i = 0; i < l->batch.load_nr; i++)
+		rows += l->batch.loads[i].rows;
+	is_sent = !batch_send(&l->batch);
+	if (is_sent) {
+		l->rows += rows;
+		l->loaded += l->waiting_nr;
+	} else {
+		tell_down(l);
+		l->kept += l->follows ? 0 : l->waiting_nr;
+	}
+	while (l->waiting_nr) {
+		char *path = l->waiting[--l->waiting_nr];
+
+		if (is_sent)
+			set_done(l, path);
+		free(path);
+	}
+	return is_sent;
+}
+
+/* Forgets what waits, because the server has a trouble. */
+static void drop_waiting(struct load *l)
+{
+	l->kept += l->follows ? 0 : l->waiting_nr;
+	while (l->waiting_nr)
+		free(l->waiting[--l->waiting_nr]);
+	batch_drop(&l->batch);
+}
+
+/* Returns the number of the pattern that a table matches, -1 = none. */
+static int pattern_of(const struct load *l, const char *table)
+{
+	for (int i = 0; i < l->pattern_nr; i++)
+		if (!fnmatch(l->patterns[i], table, 0))
+			return i;
+	return -1;
+}
+
+/*
+ * Asks which tables of a file the store has: lines "TABLE\tSIZE". Return: false as batch_send();
+ * else the caller frees them.
+ */
+static bool ask_loaded(struct load *l, const struct message_part *p, char **text)
+{
+	char statement[256];
+	size_t size;
+	FILE *to = open_memstream(text, &size);
+	bool is_told;
+
+	/* Both are checked: hexadecimal digits, and a number. */
+	snprintf(statement, sizeof(statement), "SELECT tbl, min(size) FROM loads WHERE uuid = '%s' "
+		 "AND part = %u GROUP BY tbl FORMAT TabSeparatedRaw", p->uuid, p->number);
+	is_told = to && clickhouse_ask(&l->c, statement, "", to);
+	if (to && fclose(to))
+		is_told = false;
+	if (!is_told && to)
+		free(*text);
+	return is_told;
+}
+
+/* Returns what follows the name of a table in the answer, NULL = it is not there. */
+static const char *find_loaded(const char *text, const char *table)
+{
+	const size_t length = strlen(table);
+
+	for (; *text; text += strcspn(text, "\n"), text += *text == '\n')
+		if (!strncmp(text, table, length) && text[length] == '\t')
+			return text + length + 1;
+	return NULL;
+}
+
+/* True if the store has rows of another file with this name. */
+static bool is_other(const char *text, const struct message_part *p)
+{
+	const char *size = strchr(text, '\t');
+
+	return size && strtoull(size + 1, NULL, 10) != p->size;
+}
+
+/**
+ * struct source - a file
+ * @path:	its name
+ * @part:	what it is
+ * @host:	name of its host
+ * @loaded:	answer of ask_loaded()
+ * @sql:	its tables
+ * @added:	a table has rows in the batch
+ * @failed:	a table could not be read, or fits no table in the store
+ * @is_damaged:	some of it could not be read
+ */
+struct source {
+	const char *path;
+	struct message_part part;
+	const char *host;
+	char *loaded;
+	struct ktrace_sql *sql;
+	bool added;
+	bool failed;
+	bool is_damaged;
+};
+
+static void on_damage(void *arg, const struct ktrace_damage *damage)
+{
+	struct source *s = arg;
+
+	s->is_damaged = true;
+	files_damage(NULL, damage);
+}
+
+/* Adds the rows of the wanted tables. Return: false as batch_send(). */
+static bool add_tables(struct load *l, struct source *s)
+{
+	struct ktrace_sql_table table;
+	int ret;
+
+	l->has_read = true;
+	for (size_t i = 0; ktrace_sql_table(s->sql, i, &table); i++) {
+		const int pattern = table.view ? -1 : pattern_of(l, table.name);
+
+		if (pattern < 0)
+			continue;
+		l->is_used[pattern] = true;
+		if (find_loaded(s->loaded, table.name))
+			continue;
+		ret = batch_add(&l->batch, s->sql, i, &s->part, s->host);
+		if (ret == -EIO)
+			return false;
+		if (ret == -EBADMSG)
+			complain_about(s->path, "\"%s\": %s", table.name,
+				       ktrace_sql_error(s->sql, NULL));
+		s->failed |= ret;
+		s->added |= !ret;
+	}
+	return true;
+}
+
+/* Adds what the store does not have of a file that can be read. Return: false as batch_send(). */
+static bool add_file(struct load *l, struct source *s)
+{
+	const struct ktrace_sql_options opts = {
+		.size = sizeof(opts), .cores = cores_wanted(), .report = on_damage, .arg = s,
+	};
+	int status = STATUS_OK, ret;
+	struct ktrace_traceset *set = open_files(1, (char **)&s->path, &status);
+	bool is_well = true;
+
+	if (!set) {
+		s->failed = true;
+		return true;
+	}
+	s->host = ktrace_trace_meta(ktrace_traceset_trace(set, 0), "host", "name");
+	ret = ktrace_sql_open(set, &opts, &s->sql);
+	if (ret)
+		complain_about(s->path, "%s", strerror(-ret));
+	else
+		is_well = add_tables(l, s);
+	s->failed |= ret;
+	s->is_damaged |= files_status(set, status) != STATUS_OK;
+	ktrace_sql_close(s->sql);
+	ktrace_traceset_close(set);
+	return is_well;
+}
+
+/* Takes a file that was added, or that has nothing to add. Return: false as batch_send(). */
+static bool take_added(struct load *l, const struct source *s)
+{
+	if (s->failed)
+		keep(l, s->path, s->added ? "not all of its tables" : "none of its tables");
+	if (s->is_damaged && s->added) {
+		l->damaged++;
+		complain_about(s->path, "damaged: the rows that can be read are loaded");
+	}
+	if (!s->added) {
+		l->before += !s->failed;
+		set_done(l, s->path);
+		return true;
+	}
+	l->waiting[l->waiting_nr] = strdup(s->path);
+	l->waiting_nr += l->waiting[l->waiting_nr] != NULL;
+	return l->waiting_nr < FILES_TOGETHER || send_waiting(l);
+}
+
+static const char *describe_error(int error)
+{
+	return error == -EBADMSG ? "not a tracefile, or one that does not name its host" :
+	       strerror(-error);
+}
+
+/* Return: false as batch_send(). */
+static bool load_file(struct load *l, const char *path)
+{
+	struct source s = { .path = path };
+	int ret = message_identify(path, &s.part);
+	bool is_well;
+
+	/* With --follow, it is complete later. */
+	if (ret == -EAGAIN && l->follows)
+		return true;
+	if (ret) {
+		keep(l, path, ret == -EAGAIN ? "it is not complete" : describe_error(ret));
+		return true;
+	}
+	if (!ask_loaded(l, &s.part, &s.loaded))
+		return false;
+	if (is_other(s.loaded, &s.part)) {
+		keep(l, path, "the store has rows of another file of this recording and part");
+		is_well = true;
+	} else {
+		is_well = add_file(l, &s) && take_added(l, &s);
+	}
+	free(s.loaded);
+	return is_well;
+}
+
+/* Looks at all files once. Return: false as batch_send(). */
+static bool load_files(struct load *l, int nr, char **paths)
+{
+	int all = 0, i;
+	char **names = files_expand(nr, paths, &all);
+	bool is_well = names != NULL;
+
+	for (i = 0; i < all && !is_stopped; i++) {
+		if (tfind(names[i], &l->done, compare))
+			continue;
+		is_well = load_file(l, names[i]);
+		if (!is_well)
+			break;
+	}
+	if (is_well)
+		is_well = send_waiting(l);
+	if (!is_well) {
+		tell_down(l);
+		l->kept += l->follows ? 0 : (__u64)(all - i);
+		drop_waiting(l);
+	} else if (l->is_down) {
+		l->is_down = false;
+		complain_about(l->options.url, "works again");
+	}
+	files_free(names);
+	return is_well;
+}
+
+static void follow(struct load *l, int nr, char **paths)
+{
+	bool is_begun = false;
+
+	for (; !is_stopped; usleep(LOOK_US)) {
+		if (!is_begun && batch_begin(&l->batch)) {
+			tell_down(l);
+			continue;
+		}
+		is_begun = load_files(l, nr, paths);
+	}
+}
+
+static void load_once(struct load *l, int nr, char **paths)
+{
+	if (!batch_begin(&l->batch)) {
+		load_files(l, nr, paths);
+		return;
+	}
+	tell_down(l);
+	l->kept += (__u64)nr;
+}
+
+static int report(const struct load *l)
+{
+	bool is_well = !l->kept && !l->damaged;
+
+	for (int i = 0; i < l->pattern_nr && l->has_read; i++) {
+		if (l->is_used[i])
+			continue;
+		complain_safely("ktrace load: --tables: no file has '%s'", l->patterns[i]);
+		is_well = false;
+	}
+	if (l->batch.odd)
+		complain_safely("ktrace load: %llu values are not of their column's type: NULL in "
+				"the store", l->batch.odd);
+	if (!l->is_quiet || !is_well)
+		complain_safely("ktrace load: %llu file%s loaded, %llu rows; %llu loaded before, "
+				"%llu damaged, %llu not loaded", l->loaded,
+				l->loaded == 1 ? "" : "s", l->rows, l->before, l->damaged,
+				l->kept);
+	return is_well ? STATUS_OK : STATUS_DAMAGED;
+}
+
+#define MEMBER(member) OPTION_MEMBER(struct load, member)
+
+static const struct option_row rows[] = {
+	{ .name = "to", .value = "URL", .text = MEMBER(options.url),
+	  .help = "the server: http://HOST:PORT, or https://; /NAME at the\n"
+		  "end: the database (default: ktrace)" },
+	{ .name = "tables", .value = "LIST", .text = MEMBER(tables),
+	  .help = "tables of ktrace sql, with commas; * and ? match\n"
+		  "several, so 'events,sched:*' has those of the events of\n"
+		  "sched, too\n"
+		  "(default: " TABLES_DEFAULT ")" },
+	{ .name = "follow", .flag = MEMBER(follows),
+	  .help = "look for new files until a signal ends it" },
+	{ .letter = 'q', .name = "quiet", .flag = MEMBER(is_quiet),
+	  .help = "print only what went wrong" },
+	{ .help = NULL },
+};
+
+static const struct option_set sets[] = {
+	{ rows, 0 },
+	{ clickhouse_options, offsetof(struct load, options) },
+	{ NULL, 0 },
+};
+
+/* Splits --tables. Returns what is wrong with it, NULL = nothing. */
+static const char *split_tables(struct load *l)
+{
+	static char copy[4096];
+	char *rest = copy, *word;
+
+	if (strlen(l->tables) >= sizeof(copy))
+		return "--tables: too long";
+	strcpy(copy, l->tables);
+	while ((word = strsep(&rest, ","))) {
+		if (!*word)
+			return "--tables: an empty name";
+		if (l->pattern_nr == TABLES_MAX)
+			return "--tables: more than 64 names";
+		l->patterns[l->pattern_nr++] = word;
+	}
+	return NULL;
+}
+
+static const char *check(struct load *l)
+{
+	const char *wrong = l->options.url ? clickhouse_wrong(&l->options) : "--to URL is missing";
+
+	return wrong ? wrong : split_tables(l);
+}
+
+static int run(const struct command *cmd, int argc, char **argv)
+{
+	static struct load l = { .tables = TABLES_DEFAULT };
+	const struct sigaction act = { .sa_handler = on_signal };
+	int status = command_parse(cmd, &l, argc, argv);
+
+	if (status < 0)
+		status = command_check(cmd, check(&l));
+	if (status >= 0)
+		return status;
+	sigaction(SIGTERM, &act, NULL);
+	sigaction(SIGINT, &act, NULL);
+	if (!clickhouse_init(&l.c, &l.options))
+		return STATUS_DAMAGED;
+	l.batch.c = &l.c;
+	(l.follows ? follow : load_once)(&l, argc - optind, argv + optind);
+	status = report(&l);
+	batch_free(&l.batch);
+	clickhouse_exit(&l.c);
+	tdestroy(l.done, free);
+	return status;
+}
+
+static const struct command cmd_load = {
+	.name = "load",
+	.args = "--to URL [OPTION...] FILE...",
+	.summary = "Add rows of complete files to ClickHouse",
+	.options = sets,
+	.needs_files = true,
+	.is_live = true,
+	.run = run,
+};
+
+static int run_program(int argc, char **argv)
+{
+	return command_run(&cmd_load, argc, argv);
+}
+
+int main(int argc, char **argv)
+{
+	return command_main(run_program, argc, argv);
+}
