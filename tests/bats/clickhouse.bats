@@ -221,6 +221,29 @@ record()
 	[ "$status" = 2 ]
 	run_ktrace sql --store "$URL" --param a=1 'SELECT 1'
 	[ "$status" = 2 ]
-	run_ktrace sql --store "$URL"
+	run_ktrace sql --store "$URL" -f file.sql 'SELECT 1'
 	[ "$status" = 2 ]
+	run_ktrace sql --store "$URL" </dev/null
+	[ "$status" = 2 ]
+}
+
+@test "sql --store: the queries of the page have its answers, those of ktrace sql" {
+	local golden=$ROOT/tests/data/golden page=$ROOT/Documentation/sql-clickhouse.md n
+	server
+	PATH=${KTRACE%/*}:$PATH
+	URL=http://127.0.0.1:$port
+	export URL
+	ktrace load -q --to "$URL/hello" --tables '*' "$golden/user-dev-v1.bin"
+	ktrace load -q --to "$URL/calls" --tables '*' "$golden/kernel-v1.bin"
+	ktrace load -q --to "$URL/stacks" --tables '*' "$golden/context-v1.bin"
+	"$PROGS/mkhosts" --hosts 3 --seconds 1 --rate 50 --sched --app --host 1,wall=0.3,drift=50 .
+	ktrace load -q --to "$URL/fleet" h0 h1 h2
+	[ "$("$ROOT/tests/checkers/sql/questions" "$page" ${UPDATE:+--update})" -gt 12 ]
+	# The answers to the same questions are the same there and here.
+	for n in 1 3 6 7 8 10 12 14 15 19; do
+		for page in sql-questions sql-clickhouse; do
+			sed -n "/^## $n\\. /,/^## /p" "$ROOT/Documentation/$page.md" | sed '1,/^END/d; /^## /d' >"$page"
+		done
+		diff sql-questions sql-clickhouse
+	done
 }

@@ -136,12 +136,12 @@ static void ask_files(struct ask *a, int nr, char **paths)
 
 static void ask_store(struct ask *a)
 {
-	char *text = a->file ? read_text(a->file) : NULL;
+	char *text = a->query ? strdup(a->query) : read_text(a->file ? a->file : "-");
 
-	if (a->file && !text)
+	if (text)
+		remote_run(a, text);
+	else
 		a->status = STATUS_DAMAGED;
-	if (a->query || text)
-		remote_run(a, a->query ? a->query : text);
 	free(text);
 }
 
@@ -182,7 +182,7 @@ static const char *check_store(const struct ask *a, int nr)
 {
 	if (nr)
 		return "--store URL or files";
-	if (!a->query == !a->file)
+	if (a->query ? a->file != NULL : !a->file && isatty(STDIN_FILENO))
 		return "--store URL takes one statement";
 	if (a->parameter_nr)
 		return "--store URL: ClickHouse has no --param";
