@@ -323,11 +323,12 @@ static int prepare(struct batch *b, const struct batch_table *t)
 /* Sends what there is of a table. */
 static int send_table(struct batch *b, struct batch_table *t)
 {
-	struct ktrace_out out = begin_text();
+	struct ktrace_out out;
 	bool is_sent;
 
 	if (!t->rows.len)
 		return 0;
+	out = begin_text();
 	ktrace_out_str(&out, "INSERT INTO ");
 	put_rows_name(&out, t->name);
 	ktrace_out_str(&out, " (");
