@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "base/parts.h"
 #include "base/progress.h"
+#include "base/store_files.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -49,6 +50,8 @@ static const struct option_row rows[] = {
 
 static const struct option_set sets[] = {
 	{ rows, 0 },
+	{ since_options, offsetof(struct ask, since) },
+	{ until_options, offsetof(struct ask, until) },
 	{ query_limits_options, offsetof(struct ask, limits) },
 	{ json_options, offsetof(struct ask, is_json) },
 	{ NULL, 0 },
@@ -167,7 +170,12 @@ static const char *check(const struct ask *a, int nr)
 {
 	if (a->is_json && a->is_csv)
 		return "--json or --csv";
-	return !nr && !a->wants_schema ? "no file" : NULL;
+	if (when_wrong(&a->since, &a->until))
+		return when_wrong(&a->since, &a->until);
+	if ((a->since.is_set || a->until.is_set) && !store_folder())
+		return "--since and --until choose files of --store; in other files, WHERE time "
+		       "chooses events";
+	return !has_files(nr) && !a->wants_schema ? "no file" : NULL;
 }
 
 static int run(const struct command *cmd, int argc, char **argv)
