@@ -139,6 +139,29 @@ record()
 	[ "$(grep -c 'trying again' load.err)" = 1 ]
 }
 
+@test "load: --follow --store loads what is in the folder of a store, of hosts that match" {
+	local boot='f5896a63-df50-4c36-802a-25245aa4fe63'
+	record a.bin
+	mkdir -p "d[1]/one/$boot" "d[1]/two/$boot"
+	server
+	start load "$LOAD" --to "$URL" --follow --store 'd[1]' --host 'o*'
+	LOADER=$pid
+	cp a.0001.bin "d[1]/two/$boot/x.0001.bin"
+	cp a.0002.bin "d[1]/one/$boot/x.0002.bin"
+	seen() { [ "$(ask 'SELECT count() FROM events' 2>/dev/null | tail -n 1)" = "$1" ]; }
+	retry 0.1 seen "$("$KTRACE" list -c a.0002.bin)"
+	kill "$LOADER"
+	wait "$LOADER"
+	grep -q ': 1 file loaded' load.err
+	run_ktrace load --to "$URL" --store 'd[1]' --tables events
+	[ "$status" = 0 ]
+	[[ $stderr == *": 1 file loaded, "*"; 1 loaded before, "* ]]
+	run_ktrace load --to "$URL" --store 'd[1]' --follow a.bin
+	[ "$status" = 2 ]
+	run_ktrace sql --store "$URL" --host 'o*' 'SELECT 1'
+	[ "$status" = 2 ]
+}
+
 @test "load: a damaged file, one that is not complete, one that is none" {
 	record t.bin
 	cp t.0001.bin bad.bin

@@ -9,6 +9,7 @@
 #include "base/standard.h"
 #include "clocks.h"
 #include "pager.h"
+#include "store_files.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -53,11 +54,13 @@ static void add_common(struct sets *sets, const struct command *cmd)
 	size_t nr = 0;
 
 	for (; cmd->options[nr].rows; nr++) {
-		assert(nr < SETS_MAX - 2);
+		assert(nr < SETS_MAX - 3);
 		sets->all[nr] = cmd->options[nr];
 	}
 	if (cmd->needs_files || cmd->reads_files)
 		sets->all[nr++] = (struct option_set) { clocks_options, 0 };
+	if ((cmd->needs_files || cmd->reads_files) && !cmd->lacks_store)
+		sets->all[nr++] = (struct option_set) { store_options, 0 };
 	sets->all[nr] = (struct option_set) { common_options, 0 };
 	sets->all[nr + 1] = (struct option_set) { NULL, 0 };
 }
@@ -100,7 +103,9 @@ int command_parse(const struct command *cmd, void *to, int argc, char **argv)
 		print_version();
 	if (ret)
 		return STATUS_OK;
-	return command_check(cmd, cmd->needs_files && optind == argc ? "no file" : NULL);
+	if (store_wrong())
+		return command_usage(cmd, store_wrong());
+	return command_check(cmd, cmd->needs_files && !has_files(argc - optind) ? "no file" : NULL);
 }
 
 int command_usage(const struct command *cmd, const char *message)

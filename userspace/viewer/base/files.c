@@ -8,6 +8,7 @@
 #include "clocks.h"
 #include "foreign.h"
 #include "parts.h"
+#include "store_files.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -45,28 +46,45 @@ enum ktrace_cores cores_wanted(void)
 	return text && !strcmp(text, "2") ? KTRACE_CORES_TWO : KTRACE_CORES_AUTO;
 }
 
-/* Appends copies of names. Return: the new number of names in @list, -1 without memory. */
+/* Appends copies of names. Return: the new number of names in @list; -ENOMEM, as reported. */
 static int append(char ***list, int nr, char **names, int more)
 {
 	char **grown = realloc(*list, (size_t)(nr + more + 1) * sizeof(*grown));
-	int i;
+	int i = 0;
 
-	if (!grown)
-		return -1;
-	*list = grown;
-	for (i = 0; i < more; i++) {
-		grown[nr + i] = strdup(names[i]);
-		if (!grown[nr + i])
-			return -1;
+	if (grown) {
+		*list = grown;
+		while (i < more && (grown[nr + i] = strdup(names[i])))
+			i++;
+		grown[nr + i] = NULL;
 	}
-	grown[nr + more] = NULL;
-	return nr + more;
+	if (!grown || i < more)
+		fprintf(stderr, "ktrace: %s\n", strerror(ENOMEM));
+	return !grown || i < more ? -ENOMEM : nr + more;
+}
+
+bool has_files(int nr)
+{
+	return nr || store_folder();
+}
+
+/* Appends what --store chooses. Return: as append(), or another -errno, as reported. */
+static int append_store(char ***list, int nr)
+{
+	char **chosen;
+	const int more = store_choose(&chosen);
+
+	if (more < 0)
+		return more;
+	nr = append(list, nr, chosen, more);
+	files_free(chosen);
+	return nr;
 }
 
 char **files_expand(int nr, char **paths, int *out)
 {
 	char **list = NULL, **parts;
-	int i, n = 0, found;
+	int i, n = append(&list, 0, NULL, 0), found;
 
 	for (i = 0; i < nr && n >= 0; i++) {
 		parts = NULL;
@@ -76,10 +94,13 @@ char **files_expand(int nr, char **paths, int *out)
 			free(parts[--found]);
 		free(parts);
 	}
-	if (n < 0)
-		fprintf(stderr, "ktrace: %s\n", strerror(ENOMEM));
+	if (n >= 0 && store_folder())
+		n = append_store(&list, n);
 	*out = n;
-	return n < 0 ? NULL : list;
+	if (n >= 0)
+		return list;
+	files_free(list);
+	return NULL;
 }
 
 void files_free(char **list)
@@ -137,10 +158,9 @@ static bool is_new(struct stat *files, int nr, const char *path)
 }
 
 /* Adds each file, reporting all errors but -ENOMEM. Return: 0, -ENOMEM. */
-static int add_files(struct ktrace_traceset *set, int nr, char **paths, int *status)
+static int add_files(struct ktrace_traceset *set, int nr, char **list, int *status)
 {
-	char **list = files_expand(nr, paths, &nr);
-	struct stat *files = list ? calloc((size_t)nr + 1, sizeof(*files)) : NULL;
+	struct stat *files = calloc((size_t)nr + 1, sizeof(*files));
 	int ret = files ? 0 : -ENOMEM, i;
 
 	for (i = 0; i < nr && ret != -ENOMEM; i++) {
@@ -152,11 +172,11 @@ static int add_files(struct ktrace_traceset *set, int nr, char **paths, int *sta
 			complain_foreign(list[i]);
 	}
 	free(files);
-	files_free(list);
 	return ret == -ENOMEM ? ret : 0;
 }
 
-static struct ktrace_traceset *open_as(bool is_live, int nr, char **paths, int *status)
+/* Opens all files of @list. NULL: none can be read, as reported. */
+static struct ktrace_traceset *open_list(bool is_live, int nr, char **list, int *status)
 {
 	struct ktrace_traceset_options opts = {
 		.size = sizeof(opts), .report = files_damage, .is_live = is_live,
@@ -165,9 +185,8 @@ static struct ktrace_traceset *open_as(bool is_live, int nr, char **paths, int *
 	struct ktrace_traceset *set;
 	int ret = ktrace_traceset_open(&opts, &set);
 
-	*status = STATUS_OK;
 	if (!ret)
-		ret = add_files(set, nr, paths, status);
+		ret = add_files(set, nr, list, status);
 	if (ret) {
 		fprintf(stderr, "ktrace: %s\n", strerror(-ret));
 		*status = STATUS_DAMAGED;
@@ -183,6 +202,25 @@ static struct ktrace_traceset *open_as(bool is_live, int nr, char **paths, int *
 		ktrace_traceset_close(set);
 		return NULL;
 	}
+	return set;
+}
+
+/* Opens files, and once more if clocks turn out to differ so much that others belong to them. */
+static struct ktrace_traceset *open_as(bool is_live, int nr, char **paths, int *status)
+{
+	struct ktrace_traceset *set = NULL;
+	char **list;
+	int n;
+
+	do {
+		ktrace_traceset_close(set);
+		*status = STATUS_OK;
+		list = files_expand(nr, paths, &n);
+		if (!list)
+			*status = STATUS_DAMAGED;
+		set = list ? open_list(is_live, n, list, status) : NULL;
+		files_free(list);
+	} while (set && store_widen(set));
 	return set;
 }
 

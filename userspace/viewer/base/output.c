@@ -488,7 +488,10 @@ static int open_output(const char *path, int nr, char **inputs)
 	return ktrace_output_file(path, O_WRONLY);
 }
 
-/* Like open_output(), but expands @inputs, which may name recordings in several parts. */
+/*
+ * Like open_output(), but expands @inputs, which may name recordings in several parts. Return: also
+ * -ECANCELED: there are no inputs, as already reported.
+ */
 static int open_unread(const char *path, int nr, char **inputs)
 {
 	char **all;
@@ -496,11 +499,11 @@ static int open_unread(const char *path, int nr, char **inputs)
 
 	if (stands_for_parts(path, nr, inputs))
 		return -EEXIST;
-	if (!nr)
+	if (!has_files(nr))
 		return open_output(path, 0, NULL);
 	all = files_expand(nr, inputs, &nr);
 	if (!all)
-		return -ENOMEM;
+		return -ECANCELED;
 	fd = open_output(path, nr, all);
 	files_free(all);
 	return fd;
@@ -509,6 +512,8 @@ static int open_unread(const char *path, int nr, char **inputs)
 static const char *what_is_wrong(int error)
 {
 	switch (error) {
+	case -ECANCELED:
+		return "not written";
 	case -EEXIST:
 		return "is to be read";
 	case -ENOLINK:

@@ -25,6 +25,7 @@ enum {
  * @note:	told each option that was taken; may be NULL
  * @needs_files: refuse a command line without a file
  * @reads_files: has options of commands that read tracefiles even if no file is needed
+ * @lacks_store: has no --store: it reads files one by one, or while they grow
  * @is_live:	shows events as they happen: no pager
  * @run:	argv[0] is "ktrace" and the name; returns the exit status. NULL: the command is a
  *		separate program, see command_program()
@@ -38,6 +39,7 @@ struct command {
 	void (*note)(void *to, const struct option_row *row, const char *value);
 	bool needs_files;
 	bool reads_files;
+	bool lacks_store;
 	bool is_live;
 	int (*run)(const struct command *cmd, int argc, char **argv);
 };
@@ -208,10 +210,13 @@ void output_line_begin(struct ktrace_out *out);
 
 /* Returns what KTRACE_CORES asks for: 1 or 2, otherwise the library chooses. */
 enum ktrace_cores cores_wanted(void);
+/* True if @nr names on the command line, or --store, say what to read. */
+bool has_files(int nr);
 /*
  * Replaces each name that does not exist, but is that of a recording in several parts, by the names
- * of the parts. Returns a NULL-terminated list and its length in @out; NULL without memory, as
- * already reported.
+ * of the parts; appends what --store chooses. Returns a NULL-terminated list and its length in
+ * @out; NULL, and -errno in @out, without memory or if --store chooses nothing, as already
+ * reported.
  */
 char **files_expand(int nr, char **paths, int *out);
 void files_free(char **list);

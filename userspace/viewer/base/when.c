@@ -11,6 +11,15 @@
 
 #define NS 1000000000ull
 
+/* Where the values of --since and --until went, NULL = not given */
+static struct when *given_since, *given_until;
+
+void when_given(struct when **since, struct when **until)
+{
+	*since = given_since;
+	*until = given_until;
+}
+
 bool when_parse(const char *text, struct when *w)
 {
 	w->is_set = true;
@@ -20,11 +29,13 @@ bool when_parse(const char *text, struct when *w)
 
 static const char *set_since(void *to, const char *value)
 {
+	given_since = to;
 	return when_parse(value, to) ? NULL : "--since: " NO_TIME;
 }
 
 static const char *set_until(void *to, const char *value)
 {
+	given_until = to;
 	return when_parse(value, to) ? NULL : "--until: " NO_TIME;
 }
 

@@ -32,6 +32,8 @@ extern const struct option_row at_options[];
 #define NO_TIME "not a time such as 1.5, 20ms or 2026-01-31T12:00"
 #define NO_WAIT(least) "not a time such as 5 or 500ms, from " least " to 1h"
 
+/* Returns where the command line's --since and --until are, NULL = not given. */
+void when_given(struct when **since, struct when **until);
 /* Like ktrace_when_parse(); keeps a pointer to @text. */
 bool when_parse(const char *text, struct when *w);
 /*

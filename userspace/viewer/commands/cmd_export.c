@@ -109,7 +109,7 @@ static int export(struct export *x, const struct command *cmd, int nr, char **pa
 {
 	if (!x->format)
 		return command_usage(cmd, "--to FORMAT is missing");
-	if (!nr)
+	if (!has_files(nr))
 		return command_usage(cmd, "no file");
 	if (x->format->is_folder && (!x->path || !strcmp(x->path, "-")))
 		return command_usage(cmd, "-o FOLDER is missing");

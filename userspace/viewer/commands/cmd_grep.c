@@ -61,7 +61,7 @@ static int put_fields(int nr, char **paths)
 	ktrace_state_source(NULL, &state);
 	for (i = 0; i < state.field_nr; i++)
 		put_field(out, "", state.fields[i].name, state.fields[i].help);
-	set = nr ? open_files(nr, paths, &status) : NULL;
+	set = has_files(nr) ? open_files(nr, paths, &status) : NULL;
 	if (set) {
 		for (i = 0; (trace = ktrace_traceset_trace(set, i)); i++)
 			put_payload_fields(out, trace);
@@ -86,7 +86,7 @@ static int grep(struct grep *g, const struct command *cmd, int argc, char **argv
 	}
 	if (!wrong)
 		wrong = time_range_wrong(&g->printout.scope);
-	if (!wrong && argc <= 0)
+	if (!wrong && !has_files(argc))
 		wrong = "no file";
 	return wrong ? command_usage(cmd, wrong) : list_events_files(&g->printout, argc, argv);
 }

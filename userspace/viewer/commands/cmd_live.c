@@ -287,6 +287,7 @@ const struct command cmd_live = {
 	.summary = "Show events, or tables of them, while they are recorded",
 	.options = sets,
 	.needs_files = true,
+	.lacks_store = true,
 	.is_live = true,
 	.run = run,
 };

@@ -243,7 +243,7 @@ static int view(struct view *v, const struct command *cmd, int nr, char **paths)
 {
 	if (time_range_wrong(&v->scope))
 		return command_usage(cmd, time_range_wrong(&v->scope));
-	if (!v->lists && !nr)
+	if (!v->lists && !has_files(nr))
 		return command_usage(cmd, "no file");
 	if (v->by && (!v->path || !strcmp(v->path, "-")))
 		return command_usage(cmd, "-s: needs -o BASE");

@@ -182,5 +182,6 @@ const struct command cmd_seq = {
 	.summary = "Print when each file begins, to put parts in order",
 	.options = sets,
 	.needs_files = true,
+	.lacks_store = true,
 	.run = run,
 };

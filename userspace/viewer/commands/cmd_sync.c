@@ -5,6 +5,7 @@
 #include "base/clocks.h"
 #include "base/clocks_cache.h"
 #include "base/hosts.h"
+#include "base/store_files.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -243,6 +244,8 @@ static int run(const struct command *cmd, int argc, char **argv)
 
 	if (status >= 0)
 		return status;
+	if (r.is_text && store_folder())
+		return command_usage(cmd, "--store: not with --text, which has no files of hosts");
 	if (r.is_text && argc - optind != 1)
 		return command_usage(cmd, "--text: one file");
 	if (r.is_text && r.path)

@@ -17,6 +17,7 @@
 
 #include "base/query_limits.h"
 #include "base/viewer.h"
+#include "base/when.h"
 #include "clickhouse/clickhouse.h"
 
 enum show_mode { SHOW_TABLE, SHOW_CSV, SHOW_JSON, SHOW_LIST, SHOW_LINE, SHOW_NR };
@@ -37,6 +38,8 @@ struct parameter {
  * struct ask - one run of the command
  * @opts:	of the library
  * @limits:	of statements
+ * @since:	files of --store before it are not read
+ * @until:	... and those from then on
  * @file:	with the statements, NULL = none
  * @is_json:	--json
  * @is_csv:	--csv
@@ -55,6 +58,8 @@ struct parameter {
 struct ask {
 	struct ktrace_sql_options opts;
 	struct query_limits limits;
+	struct when since;
+	struct when until;
 	const char *file;
 	bool is_json;
 	bool is_csv;

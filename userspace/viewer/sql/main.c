@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "base/parts.h"
 #include "base/progress.h"
+#include "base/store_files.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -41,19 +42,26 @@ static const struct option_row rows[] = {
 	  .help = "run the statements in FILE" },
 	{ .name = "param", .value = "NAME=VALUE", .set = set_parameter,
 	  .help = "the value of :NAME in statements" },
-	{ .name = "store", .value = "URL", .text = MEMBER(store.url),
-	  .help = "ask the tables of ktrace load in ClickHouse, in its\n"
-		  "SQL: http://HOST:PORT/DATABASE, or https://" },
 	{ .name = "csv", .flag = MEMBER(is_csv), .help = "print CSV" },
 	{ .name = "schema-doc", .flag = MEMBER(wants_schema),
 	  .help = "print the tables that all files have as Markdown" },
 	{ .help = NULL },
 };
 
+static const struct option_row store_rows[] = {
+	{ .help = "\n"
+	  "--store URL asks the tables of ktrace load in ClickHouse, in its SQL:\n"
+	  "http://HOST:PORT/DATABASE, or https://.\n" },
+	{ .help = NULL },
+};
+
 static const struct option_set sets[] = {
 	{ rows, 0 },
+	{ since_options, offsetof(struct ask, since) },
+	{ until_options, offsetof(struct ask, until) },
 	{ query_limits_options, offsetof(struct ask, limits) },
 	{ json_options, offsetof(struct ask, is_json) },
+	{ store_rows, 0 },
 	{ clickhouse_options, offsetof(struct ask, store) },
 	{ NULL, 0 },
 };
@@ -182,6 +190,8 @@ static const char *check_store(const struct ask *a, int nr)
 {
 	if (nr)
 		return "--store URL or files";
+	if (a->since.is_set || a->until.is_set || store_host())
+		return "--store URL: WHERE chooses times and hosts";
 	if (a->query ? a->file != NULL : !a->file && isatty(STDIN_FILENO))
 		return "--store URL takes one statement";
 	if (a->parameter_nr)
@@ -195,7 +205,12 @@ static const char *check(const struct ask *a, int nr)
 		return "--json or --csv";
 	if (a->store.url && !a->wants_schema)
 		return check_store(a, nr);
-	return !nr && !a->wants_schema ? "no file" : NULL;
+	if (when_wrong(&a->since, &a->until))
+		return when_wrong(&a->since, &a->until);
+	if ((a->since.is_set || a->until.is_set) && !store_folder())
+		return "--since and --until choose files of --store; in other files, WHERE time "
+		       "chooses events";
+	return !has_files(nr) && !a->wants_schema ? "no file" : NULL;
 }
 
 static int run(const struct command *cmd, int argc, char **argv)
@@ -208,6 +223,8 @@ static int run(const struct command *cmd, int argc, char **argv)
 	nr = argc - optind;
 	if (nr && is_query(argv[argc - 1]))
 		a.query = argv[optind + --nr];
+	if (store_folder() && clickhouse_is_url(store_folder()))
+		a.store.url = store_folder();
 	status = command_check(cmd, check(&a, nr));
 	if (status >= 0)
 		return status;

@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 #include <fnmatch.h>
+#include <glob.h>
 #include <search.h>
 #include <signal.h>
 #include <stdio.h>
@@ -16,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/files.h"
+#include "base/store_files.h"
 #include "base/viewer.h"
 #include "batch.h"
 
@@ -328,12 +330,48 @@ static bool load_file(struct load *l, const char *path)
 	return is_well;
 }
 
+/* Copies text for a pattern of glob(3) in which it means itself. Returns the end. */
+static char *put_literal(char *to, const char *text)
+{
+	for (; *text; text++) {
+		if (strchr("*?[\\", *text))
+			*to++ = '\\';
+		*to++ = *text;
+	}
+	*to = '\0';
+	return to;
+}
+
+/*
+ * Finds the files that the folder of --store has by now, without a word about others: this is done
+ * once a second. Return: as files_expand(), also 0 files.
+ */
+static char **find_stored(int *nr)
+{
+	const char *folder = store_folder(), *host = store_host() ? store_host() : "*";
+	char *pattern = malloc(2 * strlen(folder) + strlen(host) + sizeof("///*.bin*"));
+	char **names = NULL;
+	glob_t found;
+
+	*nr = 0;
+	if (!pattern)
+		return NULL;
+	sprintf(put_literal(pattern, folder), "/%s/*/*.bin", host);
+	if (!glob(pattern, 0, NULL, &found)) {
+		names = files_expand((int)found.gl_pathc, found.gl_pathv, nr);
+		globfree(&found);
+	}
+	free(pattern);
+	return names;
+}
+
 /* Looks at all files once. Return: false as batch_send(). */
 static bool load_files(struct load *l, int nr, char **paths)
 {
+	const bool is_store = l->follows && store_folder();
 	int all = 0, i;
-	char **names = files_expand(nr, paths, &all);
-	bool is_well = names != NULL;
+	char **names = is_store ? find_stored(&all) : files_expand(nr, paths, &all);
+	bool is_well = names != NULL || is_store;
 
 	for (i = 0; i < all && !is_stopped; i++) {
 		if (tfind(names[i], &l->done, compare))
@@ -352,7 +390,8 @@ static bool load_files(struct load *l, int nr, char **paths)
 		l->is_down = false;
 		complain_about(l->options.url, "works again");
 	}
-	files_free(names);
+	if (names)
+		files_free(names);
 	return is_well;
 }
 
@@ -443,10 +482,12 @@ static const char *split_tables(struct load *l)
 	return NULL;
 }
 
-static const char *check(struct load *l)
+static const char *check(struct load *l, int nr)
 {
 	const char *wrong = l->options.url ? clickhouse_wrong(&l->options) : "--to URL is missing";
 
+	if (!wrong && l->follows && store_folder() && nr)
+		return "--follow: files or --store";
 	return wrong ? wrong : split_tables(l);
 }
 
@@ -457,7 +498,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 	int status = command_parse(cmd, &l, argc, argv);
 
 	if (status < 0)
-		status = command_check(cmd, check(&l));
+		status = command_check(cmd, check(&l, argc - optind));
 	if (status >= 0)
 		return status;
 	sigaction(SIGTERM, &act, NULL);

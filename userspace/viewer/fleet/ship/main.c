@@ -312,6 +312,7 @@ static const struct command cmd_ship = {
 	.summary = "Send complete files to a store, through a broker",
 	.options = sets,
 	.needs_files = true,
+	.lacks_store = true,
 	.is_live = true,
 	.run = run,
 };

@@ -8,7 +8,6 @@
  */
 #include "files.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -18,9 +17,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/store_index.h"
 #include "base/viewer.h"
 
-#define INCOMING ".incoming"
 #define LOCK ".lock"
 #define FOLDER_MODE 0700
 #define FILE_MODE 0600
@@ -42,7 +41,7 @@ int files_open(struct files *f, const char *path)
 	*f = (struct files){ -1, -1, -1 };
 	ret = f->dir = open_folder(AT_FDCWD, path);
 	if (ret >= 0)
-		ret = f->incoming = open_folder(f->dir, INCOMING);
+		ret = f->incoming = open_folder(f->dir, STORE_INCOMING);
 	if (ret >= 0) {
 		f->lock = openat(f->incoming, LOCK, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW,
 				 FILE_MODE);
@@ -68,18 +67,7 @@ void files_close(struct files *f)
 
 unsigned int files_incoming(const struct files *f)
 {
-	const int fd = openat(f->incoming, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-	unsigned int nr = 0;
-	struct dirent *e;
-
-	while (dir && (e = readdir(dir)))
-		nr += e->d_name[0] != '.';
-	if (dir)
-		closedir(dir);
-	else if (fd >= 0)
-		close(fd);
-	return nr;
+	return store_incoming(f->incoming);
 }
 
 static void incoming_name(char name[64], const struct message_part *p)
@@ -209,6 +197,44 @@ static int make_folders(int dir, char *path)
 	return ret;
 }
 
+/* Appends a line to a file; first ends one that is not whole. */
+static int append_line(int fd, const char *line)
+{
+	char text[STORE_LINE_MAX + 2];
+	struct stat st;
+	char last = '\n';
+
+	if (fstat(fd, &st) || (st.st_size && pread(fd, &last, 1, st.st_size - 1) != 1))
+		return -EIO;
+	snprintf(text, sizeof(text), "%s%s\n", last == '\n' ? "" : "\n", line);
+	return output_write(fd, text, strlen(text));
+}
+
+/*
+ * Says in the index of its folder when the events of a complete file are. That is only a hint: if
+ * it fails, readers find out themselves. So it is not told, nor written to the disk at once.
+ */
+static void add_to_index(struct files *f, int fd, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	struct store_line line = { .name = slash + 1 };
+	char text[STORE_LINE_MAX], index[MESSAGE_TEXT_MAX];
+	struct stat st;
+	int out;
+
+	if (fstat(fd, &st) || store_line_look(&line, fd))
+		return;
+	store_line_stat(&line, &st);
+	store_line_put(text, &line);
+	snprintf(index, sizeof(index), "%.*s/" STORE_INDEX, (int)(slash - path), path);
+	out = openat(f->dir, index,
+		     O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, FILE_MODE);
+	if (out < 0)
+		return;
+	append_line(out, text);
+	close(out);
+}
+
 /* Gives a complete file its place. One store writes here, and has looked: nothing is replaced. */
 static int place(struct files *f, int fd, const struct message_part *p, const char *incoming)
 {
@@ -217,6 +243,8 @@ static int place(struct files *f, int fd, const struct message_part *p, const ch
 
 	message_path(path, p);
 	ret = make_folders(f->dir, path);
+	if (!ret)
+		add_to_index(f, fd, path);
 	if (!ret && renameat(f->incoming, incoming, f->dir, path))
 		ret = -errno;
 	if (!ret)

@@ -3,6 +3,7 @@
  * files.h - the folder of a store
  *
  *   DIR/HOST/BOOT/DATE-UUID.0001.bin	complete files
+ *   DIR/HOST/BOOT/.index		when their events are, see base/store_index.h
  *   DIR/.incoming/UUID.1		a file that is not complete yet: its bytes from 0 on
  *   DIR/.incoming/.lock		held by the ktrace store that writes here
  */

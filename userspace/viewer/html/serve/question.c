@@ -3,6 +3,7 @@
 #include "question.h"
 
 #include "base/json.h"
+#include "base/store_files.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,6 +22,9 @@
 #define ROWS_MAX (4u << 20)
 #define MESSAGES_MAX (16u << 10)
 #define READ_SIZE (64u << 10)
+/* Words for the program: those that it always gets, and three options with a value */
+#define WORDS_FIXED 5u
+#define WORDS_NR (WORDS_FIXED + 2u * 3u)
 /* An empty statement and, as a path, no file: so no file before it is taken for a statement. */
 #define NO_STATEMENT "/**/ ;"
 
@@ -69,25 +73,37 @@ static int spawn(struct question *q, char **argv, int in, int out)
 	return -ret;
 }
 
+/* Appends an option if it has a value. Returns the new number of words. */
+static size_t add_option(const char **words, size_t nr, const char *name, const char *value)
+{
+	if (!value)
+		return nr;
+	words[nr] = name;
+	words[nr + 1] = value;
+	return nr + 2;
+}
+
 static int run(struct question *q, const struct question_opts *opts, int in, int out)
 {
 	const __u64 ms = opts->limits.time_ms, memory = opts->limits.memory;
 	const size_t files = (size_t)opts->nr;
-	char time_limit[40], memory_limit[40], clocks[4096 + 16];
-	char *options[] = {
-		(char *)"ktrace", (char *)"--csv", time_limit, memory_limit, (char *)"--file=-",
-		opts->clocks ? clocks : (char *)"--", (char *)"--",
+	char time_limit[40], memory_limit[40];
+	const char *words[WORDS_NR + 1] = {
+		"ktrace", "--csv", time_limit, memory_limit, "--file=-",
 	};
-	const size_t nr = sizeof(options) / sizeof(options[0]) - !opts->clocks;
-	char **argv = calloc(nr + files + 2, sizeof(*argv));
+	size_t nr = WORDS_FIXED;
+	char **argv = calloc(WORDS_NR + files + 3, sizeof(*argv));
 	int ret;
 
 	if (!argv)
 		return -ENOMEM;
 	snprintf(time_limit, sizeof(time_limit), "--time-limit=%llums", ms ? ms : TIME_LIMIT_MS);
 	snprintf(memory_limit, sizeof(memory_limit), "--memory=%llu", memory ? memory : MEMORY);
-	snprintf(clocks, sizeof(clocks), "--clocks=%s", opts->clocks ? opts->clocks : "");
-	memcpy(argv, options, nr * sizeof(*argv));
+	nr = add_option(words, nr, "--clocks", opts->clocks);
+	nr = add_option(words, nr, "--store", store_folder());
+	nr = add_option(words, nr, "--host", store_host());
+	words[nr++] = "--";
+	memcpy(argv, words, nr * sizeof(*argv));
 	memcpy(argv + nr, opts->paths, files * sizeof(*argv));
 	argv[nr + files] = (char *)NO_STATEMENT;
 	ret = spawn(q, argv, in, out);
