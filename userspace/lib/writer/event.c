@@ -42,7 +42,7 @@
 #include "registry.h"
 #include "system.h"
 
-#define LIST_BYTES 4096u
+#define LIST_BYTES 1024u
 #define OBJECTS ((LIST_BYTES - sizeof(void *)) / sizeof(struct object))
 
 #define NUMBERS 65536u
@@ -62,8 +62,8 @@ struct object_list {
 
 static struct object_list first_objects;
 
-/* Which numbers of events are in use; number 0 is not. Changed with the lock. */
-static __u64 numbers[NUMBERS / 64] = { 1 };
+/* Which numbers of events are in use; number 0 never is. Changed with the lock. */
+static __u64 numbers[NUMBERS / 64] SYSTEM_LATE;
 
 __u16 (*event_ids)[OWN_CHANNELS];
 
@@ -75,8 +75,8 @@ static void number_event(struct ktrace_event *ev)
 	static __u32 word;
 
 	for (__u32 i = 0; !ev->number && i < NUMBERS / 64; i++, word = (word + 1) % (NUMBERS / 64))
-		if (~numbers[word]) {
-			const __u32 bit = (__u32)__builtin_ctzll(~numbers[word]);
+		if (~(numbers[word] | !word)) {
+			const __u32 bit = (__u32)__builtin_ctzll(~(numbers[word] | !word));
 
 			numbers[word] |= 1ull << bit;
 			ev->number = (__u16)(word * 64 + bit);
