@@ -252,6 +252,40 @@ static void test_registry(void)
 	free(map);
 }
 
+/* A program whose events another one has registered looks for each one after the last. */
+static void test_registry_order(void)
+{
+	static const char *const desc[] = { "a:1{}", "a:2{}", "a:3{}", "a:4{}" };
+	struct ktrace_control c = good_control();
+	char *map = calloc(1, c.map_size);
+	struct ktrace_registry *r = (struct ktrace_registry *)(map + c.registry_off);
+	__u32 *first = (__u32 *)(r + 1);
+	const __u32 word = KTRACE_ENTRY_READY | 0x7fff8;	/* longer than the registry */
+	__u32 good;
+	int i;
+
+	memset(map + c.enable_off, 1, c.id_nr);
+	r->next_on = KTRACE_ID_FIRST;
+	r->next_off = KTRACE_ID_OFF;
+	channel_init(channel, map, &c, true);
+	for (i = 0; i < 4; i++) {
+		assert(registry_event(channel, desc[i]) == KTRACE_ID_FIRST + i);
+		registry_add(channel, KTRACE_ENTRY_THREAD, 1, "comm=x", 0, REGISTRY_ALL);
+	}
+	channel_init(channel, map, &c, true);
+	for (i = 3; i >= 0; i--)
+		assert(registry_event(channel, desc[i]) == KTRACE_ID_FIRST + i);
+	/* Not from the beginning: a search that begins there ends there now. */
+	good = *first;
+	*first = word;
+	assert(registry_event(channel, desc[1]) == KTRACE_ID_FIRST + 1);
+	assert(registry_event(channel, desc[3]) == KTRACE_ID_FIRST + 3);
+	assert(!registry_event(channel, desc[2]) && r->full == 1);
+	*first = good;
+	assert(registry_event(channel, desc[2]) == KTRACE_ID_FIRST + 2);
+	free(map);
+}
+
 /* Patterns of few characters, so that they match often; a byte behind the list is poison. */
 static void test_glob(void)
 {
@@ -314,6 +348,7 @@ int main(void)
 	test_process_that_cannot_leave();
 	test_too_many_slots();
 	test_registry();
+	test_registry_order();
 	test_glob();
 	test_unfinished_entries(map);
 	free(map);

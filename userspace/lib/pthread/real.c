@@ -68,14 +68,6 @@ static void tell(const char *text)
 	syscall(SYS_write, STDERR_FILENO, text, strlen(text));
 }
 
-/* Returns the base address of the object that has @address, NULL if there is none. */
-static const void *object_of(const void *address)
-{
-	Dl_info info;
-
-	return dladdr(address, &info) ? info.dli_fbase : NULL;
-}
-
 /*
  * Finds the function that the program's call would reach without us: a function without a version
  * precedes all versions of the C library's, but a search by version does not find it.
@@ -89,43 +81,64 @@ static void *find_function(const struct symbol *s)
 	return dlvsym(RTLD_NEXT, s->name, s->version);
 }
 
+/* The code of a library: where its only segment with functions is. */
+struct code {
+	uintptr_t known;	/* the address of one of them */
+	uintptr_t begin, end;
+};
+
+static int find_segment(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct code *c = arg;
+	int i;
+
+	(void)size;
+	for (i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+
+		if (ph->p_type != PT_LOAD ||
+		    c->known - info->dlpi_addr - ph->p_vaddr >= ph->p_memsz)
+			continue;
+		c->begin = info->dlpi_addr + ph->p_vaddr;
+		c->end = c->begin + ph->p_memsz;
+		return 1;
+	}
+	return 0;
+}
+
+/* Not by dladdr(): it compares the address with all functions of the C library, 5 us each time. */
+static struct code code_with(uintptr_t function)
+{
+	struct code c = { .known = function };
+
+	dl_iterate_phdr(find_segment, &c);
+	return c;
+}
+
+static bool is_in(const struct code *c, const void *function)
+{
+	return (uintptr_t)function - c->begin < c->end - c->begin;
+}
+
 static void find_functions(void)
 {
-	const void *libc = object_of((const void *)(uintptr_t)gnu_get_libc_version);
-	const void *ktrace = object_of((const void *)(uintptr_t)ktrace_events_register);
+	const struct code libc = code_with((uintptr_t)gnu_get_libc_version);
+	const struct code ktrace = code_with((uintptr_t)ktrace_events_register);
 	size_t i;
 	void *p;
 
+	real_ktrace_begin = ktrace.begin;
+	real_ktrace_end = ktrace.end;
 	real.is_libc = true;
 	for (i = 0; i < sizeof(symbols) / sizeof(symbols[0]); i++) {
 		const struct symbol *s = &symbols[i];
 
 		p = find_function(s);
 		/* libktrace's pthread_setname_np() does what the C library's does. */
-		if (object_of(p) != libc && object_of(p) != ktrace)
+		if (!is_in(&libc, p) && !is_in(&ktrace, p))
 			real.is_libc = false;
 		memcpy((char *)&real + s->offset, &p, sizeof(p));
 	}
-}
-
-/* Finds the code of libktrace: the segment with its entry function. */
-static int find_ktrace(struct dl_phdr_info *info, size_t size, void *arg)
-{
-	const uintptr_t known = (uintptr_t)ktrace_events_register;
-	int i;
-
-	(void)size;
-	(void)arg;
-	for (i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
-
-		if (ph->p_type != PT_LOAD || known - info->dlpi_addr - ph->p_vaddr >= ph->p_memsz)
-			continue;
-		real_ktrace_begin = info->dlpi_addr + ph->p_vaddr;
-		real_ktrace_end = real_ktrace_begin + ph->p_memsz;
-		return 1;
-	}
-	return 0;
 }
 
 /*
@@ -177,7 +190,6 @@ void real_start(void)
 
 	system_block_signals(&signals);
 	if (!has_functions) {
-		dl_iterate_phdr(find_ktrace, NULL);
 		find_functions();
 		has_functions = true;
 	}

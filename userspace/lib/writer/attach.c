@@ -177,17 +177,30 @@ static bool is_in_time(const struct channel *ch)
 	return kt_load(&ch->control->state) == KTRACE_STATE_RUNNING;
 }
 
+/* Not by strtoull(): it needs pages of the C library that a program that starts has not touched. */
+static __u64 take_number(const char **at)
+{
+	__u64 value = 0;
+
+	for (; **at >= '0' && **at <= '9'; (*at)++)
+		value = value * 10 + (__u64)(**at - '0');
+	return value;
+}
+
 /*
  * True if the owner of the recording that the environment names can reach the process's board:
- * both are in the same namespaces, and it is the same user or root. @home: KTRACE_PIDNS
+ * both are in the same namespaces, and it is the same user or root. @home: KTRACE_PIDNS, NULL =
+ * not set; @space: out: the PID namespace there, 0 = unknown
  */
-static bool is_in_reach(const char *home)
+static bool is_in_reach(const char *home, __u64 *space)
 {
 	__u64 value[3] = { 0 };		/* PID namespace, IPC namespace, user */
-	char *at = (char *)home;
+	const char *at = home;
 
+	*space = 0;
 	for (int i = 0; home && *at && i < 3; i++) {
-		value[i] = strtoull(at, &at, 10);
+		value[i] = take_number(&at);
+		*space = value[0];
 		if (*at == ':')
 			at++;
 		else if (i < 2)
@@ -375,8 +388,10 @@ bool attach_once(void)
 	static int state;
 	const uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
 	int from = NOT_BEGUN;
-	const char *session, *home;
+	const char *session;
+	bool is_reached;
 	int saved = errno;
+	__u64 home;
 	int err;
 
 	/* ORD(attach_seen:A) pairs ORD(attach_over:A): everything attaching stores is visible */
@@ -388,13 +403,13 @@ bool attach_once(void)
 	is_debug = secure_getenv("KTRACE_DEBUG");
 	board_take_slot();
 	session = secure_getenv("KTRACE_SESSION");
-	home = secure_getenv("KTRACE_PIDNS");
+	is_reached = is_in_reach(secure_getenv("KTRACE_PIDNS"), &home);
 	if (!session || !*session) {
 		tell("KTRACE_SESSION", "not set, not attached");
 	} else {
 		attach_lock();
 		own_enter(frame);
-		err = join(session, home ? strtoull(home, NULL, 10) : 0, false, !is_in_reach(home));
+		err = join(session, home, false, !is_reached);
 		own_exit(frame);
 		attach_unlock();
 		tell(session, err ? strerror(-err) : "attached");

@@ -91,11 +91,16 @@ static const char *map_board(void)
 	return "the board is invalid, or of another version";
 }
 
+/*
+ * Asks the kernel if it may: without a system call this is quicker only for a program that has read
+ * a clock before, and has the pages with the kernel's clocks.
+ */
 static __u64 boottime(void)
 {
 	struct timespec now;
 
-	clock_gettime(CLOCK_BOOTTIME, &now);
+	if (is_confined() || syscall(SYS_clock_gettime, CLOCK_BOOTTIME, &now))
+		clock_gettime(CLOCK_BOOTTIME, &now);
 	return (__u64)now.tv_sec * SECOND + (__u64)now.tv_nsec;
 }
 

@@ -125,7 +125,7 @@ static void place(struct kt_ring *r, char *map, const struct ktrace_control *c, 
 
 /**
  * channel_init - take a channel into use
- * @ch:		out; map and the members from is_own on stay as they are, except ids
+ * @ch:		out; map and the members from is_own on stay as they are, except ids and event_off
  * @map:	address of its mapping
  * @c:		copy of its control page, accepted by channel_check()
  * @is_shared_memory: true for a file, false for /dev/ktrace
@@ -156,6 +156,7 @@ void channel_init(struct channel *ch, char *map, const struct ktrace_control *c,
 	ch->thread = pattern(c, c->cpu_nr, c->thread_size);
 	ch->first_lost = NULL;
 	ch->ids = (struct channel_ids){ 0 };
+	ch->event_off = 0;
 	/* The offsets have been checked only if there are rings of that kind. */
 	if (ch->cpu_nr)
 		place(&ch->cpu, map, c, c->rings_off);

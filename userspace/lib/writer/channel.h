@@ -62,6 +62,7 @@ struct channel_ids {
  * @is_left:	the process has left it
  * @is_pinned:	events that the library cannot find any more point into it
  * @ids:	ids of threads
+ * @event_off:	where in the registry the event follows that was found last, 0 = unknown
  * @next:	in the list of unused ones
  *
  * Written while attaching, constant afterwards, except for those from @users on.
@@ -100,6 +101,7 @@ struct channel {
 	bool is_left;
 	bool is_pinned;
 	struct channel_ids ids;
+	__u64 event_off;
 	struct channel *next;
 };
 

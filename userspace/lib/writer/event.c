@@ -42,7 +42,7 @@
 #include "registry.h"
 #include "system.h"
 
-#define LIST_BYTES 4096u
+#define LIST_BYTES 1024u
 #define OBJECTS ((LIST_BYTES - sizeof(void *)) / sizeof(struct object))
 
 #define NUMBERS 65536u
@@ -62,8 +62,8 @@ struct object_list {
 
 static struct object_list first_objects;
 
-/* Which numbers of events are in use; number 0 is not. Changed with the lock. */
-static __u64 numbers[NUMBERS / 64] = { 1 };
+/* Which numbers of events are in use; number 0 never is. Changed with the lock. */
+static __u64 numbers[NUMBERS / 64] SYSTEM_LATE;
 
 __u16 (*event_ids)[OWN_CHANNELS];
 
@@ -75,8 +75,8 @@ static void number_event(struct ktrace_event *ev)
 	static __u32 word;
 
 	for (__u32 i = 0; !ev->number && i < NUMBERS / 64; i++, word = (word + 1) % (NUMBERS / 64))
-		if (~numbers[word]) {
-			const __u32 bit = (__u32)__builtin_ctzll(~numbers[word]);
+		if (~(numbers[word] | !word)) {
+			const __u32 bit = (__u32)__builtin_ctzll(~(numbers[word] | !word));
 
 			numbers[word] |= 1ull << bit;
 			ev->number = (__u16)(word * 64 + bit);
@@ -145,7 +145,7 @@ static void set_id(struct ktrace_event *ev, __u16 id)
  * Gives an event an id in the first channel. Each source file of an object registers all of the
  * object's events: one refusal is enough.
  */
-static void enter_first(struct ktrace_event *ev, const struct channel *ch)
+static void enter_first(struct ktrace_event *ev, struct channel *ch)
 {
 	__u16 id;
 
@@ -158,20 +158,20 @@ static void enter_first(struct ktrace_event *ev, const struct channel *ch)
 }
 
 /* Gives an event an id in a channel that is not the first one. */
-static void enter_more(struct ktrace_event *ev, const struct channel *ch)
+static void enter_more(struct ktrace_event *ev, struct channel *ch)
 {
 	if (ev->number && ch != own_channel)
 		kt_store(&event_ids[ev->number][ch->index], registry_event(ch, ev->desc));
 }
 
-static void remember_first(struct ktrace_event *ev, const struct channel *first)
+static void remember_first(struct ktrace_event *ev, struct channel *first)
 {
 	if (ev->number)
 		kt_store(&event_ids[ev->number][first->index], (__u16)ev->header);
 }
 
 /* Gives an event, new or not, an id in every channel. */
-static void enter(struct ktrace_event *ev, const struct channel *first)
+static void enter(struct ktrace_event *ev, struct channel *first)
 {
 	if (first)
 		enter_first(ev, first);
@@ -184,7 +184,7 @@ static void enter(struct ktrace_event *ev, const struct channel *first)
 }
 
 /* Takes the id in the channel that is to be the first one. */
-static void change_first(struct ktrace_event *ev, const struct channel *first)
+static void change_first(struct ktrace_event *ev, struct channel *first)
 {
 	if (ev->number) {
 		set_id(ev, event_ids[ev->number][first->index]);
@@ -194,27 +194,27 @@ static void change_first(struct ktrace_event *ev, const struct channel *first)
 	enter_first(ev, first);
 }
 
-static void look(struct ktrace_event *ev, const struct channel *first)
+static void look(struct ktrace_event *ev, struct channel *first)
 {
 	(void)first;
 	point(ev);
 }
 
-static void leave(struct ktrace_event *ev, const struct channel *first)
+static void leave(struct ktrace_event *ev, struct channel *first)
 {
 	(void)first;
 	rest(ev);
 }
 
-typedef void event_visitor(struct ktrace_event *ev, const struct channel *ch);
+typedef void event_visitor(struct ktrace_event *ev, struct channel *ch);
 
-static void visit(const struct object *o, event_visitor *visitor, const struct channel *ch)
+static void visit(const struct object *o, event_visitor *visitor, struct channel *ch)
 {
 	for (struct ktrace_event *const *at = o->begin; at < o->end; at++)
 		visitor(*at, ch);
 }
 
-static void visit_all(event_visitor *visitor, const struct channel *ch)
+static void visit_all(event_visitor *visitor, struct channel *ch)
 {
 	for (struct object_list *list = &first_objects; list; list = list->next)
 		for (size_t i = 0; i < OBJECTS; i++)
@@ -247,7 +247,7 @@ void events_enter(void)
  *
  * Return: 0 or -ENOMEM.
  */
-int events_enter_more(const struct channel *ch)
+int events_enter_more(struct channel *ch)
 {
 	void *table = event_ids;
 
@@ -263,7 +263,7 @@ int events_enter_more(const struct channel *ch)
 }
 
 /** events_change_first - give all events their ids in the channel that will be the first one */
-void events_change_first(const struct channel *first)
+void events_change_first(struct channel *first)
 {
 	visit_all(change_first, first);
 }

@@ -24,8 +24,8 @@ static inline __u32 event_id(const struct ktrace_event *ev, const struct channel
 
 void events_rest(void);
 void events_enter(void);
-int events_enter_more(const struct channel *ch);
-void events_change_first(const struct channel *first);
+int events_enter_more(struct channel *ch);
+void events_change_first(struct channel *first);
 void events_look(void);
 
 #endif

@@ -56,16 +56,16 @@ struct mapping {
 
 /*
  * All but @wanted belong to the scanning thread. Static, because it may have little stack left.
+ * What is used first of each array lies close together: so few pages are touched.
  *
  * @wanted:	number of requests for a scan; 0 = no thread scans
  * @told:	by index of a channel: number of the recording that knows these
  * @channel:	the process's channels
  * @all:	a bit for each of them, by index
  * @new:	those that have been told nothing
- * @list:	/proc/self/maps, -1 = closed
- * @memory:	/proc/self/mem, -1 = closed
- * @ph, @notes: of the file whose build id is searched
  * @file:	file of the last mapping seen that maps the beginning of a file, at @begin
+ * @head:	of the file whose build id is searched: its beginning, which usually has all of it
+ * @ph, @notes: what is elsewhere
  */
 static struct {
 	__u32 wanted;
@@ -74,44 +74,65 @@ static struct {
 	const struct channel *channel[OWN_CHANNELS];
 	__u32 all;
 	__u32 new;
-	struct known_mapping known[KNOWN_MAX];
-	volatile int list;
-	volatile int memory;
 	__u64 file;
 	__u64 begin;
-	char line[2 * 4096];
-	char text[4096];
+	union {
+		ElfW(Ehdr) header;
+		char bytes[1024];
+	} head;
+	struct known_mapping known[KNOWN_MAX];
 	ElfW(Phdr) ph[HEADERS_MAX];
 	char notes[512];
-} maps = { .list = -1, .memory = -1 };
+	char text[4096];
+	char line[2 * 4096];
+} maps SYSTEM_LATE;
 
-static bool read_memory(void *to, size_t size, __u64 from)
+/* /proc/self/maps and /proc/self/mem while a thread scans, else -1. Its as well. */
+static volatile int list_file = -1, memory_file = -1;
+
+static long read_memory(void *to, size_t size, __u64 from)
 {
-	return syscall(SYS_pread64, maps.memory, to, size, from) == (long)size;
+	return syscall(SYS_pread64, memory_file, to, size, from);
+}
+
+/*
+ * Returns @size bytes at @from: where they are in the beginning of the file at @begin, of which
+ * @have bytes have been read, else read to @to. NULL if they cannot be read.
+ */
+static const void *part(__u64 begin, size_t have, __u64 from, size_t size, void *to)
+{
+	if (from >= begin && from - begin <= have && size <= have - (from - begin) && !(from & 7))
+		return maps.head.bytes + (from - begin);
+	return read_memory(to, size, from) == (long)size ? to : NULL;
 }
 
 /* Adds the build id of the file whose beginning is mapped at @begin. */
 static void add_build(struct text *t, __u64 begin)
 {
-	ElfW(Phdr) *const ph = maps.ph;
+	const ElfW(Ehdr) *header = &maps.head.header;
+	const long have = read_memory(maps.head.bytes, sizeof(maps.head.bytes), begin);
+	const ElfW(Phdr) *ph;
+	const char *notes;
 	__u64 bias = begin;
-	ElfW(Ehdr) header;
 	int i, nr;
 
-	if (!read_memory(&header, sizeof(header), begin) ||
-	    memcmp(header.e_ident, ELFMAG, SELFMAG) || header.e_phentsize != sizeof(ph[0]))
+	if (have < (long)sizeof(*header) || memcmp(header->e_ident, ELFMAG, SELFMAG) ||
+	    header->e_phentsize != sizeof(*ph))
 		return;
-	nr = header.e_phnum < HEADERS_MAX ? header.e_phnum : HEADERS_MAX;
-	if (!read_memory(ph, (size_t)nr * sizeof(ph[0]), begin + header.e_phoff))
-		return;
-	for (i = 0; i < nr; i++)
+	nr = header->e_phnum < HEADERS_MAX ? header->e_phnum : HEADERS_MAX;
+	ph = part(begin, (size_t)have, begin + header->e_phoff, (size_t)nr * sizeof(*ph), maps.ph);
+	for (i = 0; ph && i < nr; i++)
 		if (ph[i].p_type == PT_LOAD && !ph[i].p_offset)
 			bias = begin - ph[i].p_vaddr;
-	for (i = 0; i < nr; i++)
-		if (ph[i].p_type == PT_NOTE && ph[i].p_filesz <= sizeof(maps.notes) &&
-		    read_memory(maps.notes, ph[i].p_filesz, bias + ph[i].p_vaddr) &&
-		    text_add_build_id(t, maps.notes, maps.notes + ph[i].p_filesz))
+	for (i = 0; ph && i < nr; i++) {
+		const size_t size = ph[i].p_filesz;
+
+		if (ph[i].p_type != PT_NOTE || size > sizeof(maps.notes))
+			continue;
+		notes = part(begin, (size_t)have, bias + ph[i].p_vaddr, size, maps.notes);
+		if (notes && text_add_build_id(t, notes, notes + size))
 			return;
+	}
 }
 
 /* Tells the recordings of @to, a bit for each channel. */
@@ -233,7 +254,7 @@ static bool take_lines(void)
 	long n;
 
 	while (have < sizeof(maps.line) - 1) {
-		n = syscall(SYS_read, maps.list, maps.line + have, sizeof(maps.line) - 1 - have);
+		n = syscall(SYS_read, list_file, maps.line + have, sizeof(maps.line) - 1 - have);
 		if (n <= 0)
 			return !n;
 		have += (size_t)n;
@@ -266,12 +287,12 @@ static void tell_gone(void)
 
 static void close_both(void)
 {
-	if (maps.memory >= 0)
-		system_close(maps.memory);
-	if (maps.list >= 0)
-		system_close(maps.list);
-	maps.memory = -1;
-	maps.list = -1;
+	if (memory_file >= 0)
+		system_close(memory_file);
+	if (list_file >= 0)
+		system_close(list_file);
+	memory_file = -1;
+	list_file = -1;
 }
 
 /* Finds the recordings, and those among them that know nothing yet. */
@@ -297,12 +318,12 @@ static void look(uintptr_t frame)
 	__u32 i;
 
 	find_channels(frame);
-	maps.list = system_open("/proc/self/maps", O_RDONLY);
-	maps.memory = system_open("/proc/self/mem", O_RDONLY);
+	list_file = system_open("/proc/self/maps", O_RDONLY);
+	memory_file = system_open("/proc/self/mem", O_RDONLY);
 	maps.file = 0;
 	for (i = 0; i < maps.known_nr; i++)
 		maps.known[i].is_there = false;
-	if (maps.list >= 0 && take_lines())
+	if (list_file >= 0 && take_lines())
 		tell_gone();
 	close_both();
 }

@@ -89,6 +89,27 @@ static __u32 find_place(void)
 	return i;
 }
 
+/* Makes unused channels. Most processes need one only, for which no memory is mapped. */
+static bool make_more(void)
+{
+	static struct channel first;
+	static bool has_first;
+	struct channel *more;
+
+	if (!has_first) {
+		has_first = true;
+		make_unused(&first);
+		return true;
+	}
+	more = mmap(NULL, CHANNELS_AT_ONCE * sizeof(*more), PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (more == MAP_FAILED)
+		return false;
+	for (int i = 0; i < CHANNELS_AT_ONCE; i++)
+		make_unused(&more[i]);
+	return true;
+}
+
 /**
  * own_alloc - get an empty channel
  *
@@ -100,20 +121,14 @@ struct channel *own_alloc(void)
 {
 	static __u64 last;
 	const __u32 index = find_place();
-	struct channel *ch, *more;
+	struct channel *ch;
 	__u64 nr;
 
 	if (index == OWN_CHANNELS)
 		return NULL;
 
-	if (!__atomic_load_n(&unused, __ATOMIC_RELAXED)) {
-		more = mmap(NULL, CHANNELS_AT_ONCE * sizeof(*more), PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		if (more == MAP_FAILED)
-			return NULL;
-		for (int i = 0; i < CHANNELS_AT_ONCE; i++)
-			make_unused(&more[i]);
-	}
+	if (!__atomic_load_n(&unused, __ATOMIC_RELAXED) && !make_more())
+		return NULL;
 	do
 		/* ORD(own_alloc:A) pairs ORD(own_free:A): its last user has let go */
 		ch = __atomic_load_n(&unused, __ATOMIC_ACQUIRE);

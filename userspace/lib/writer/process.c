@@ -21,6 +21,7 @@
 #include "confined.h"
 #include "ids.h"
 #include "registry.h"
+#include "system.h"
 #include "text.h"
 #include "thread.h"
 
@@ -32,9 +33,9 @@
  * fork.
  */
 static char known_comm[COMM_SIZE];
-static char known_exe[512];
+static char known_exe[512] SYSTEM_LATE;
 static __u32 known_pid;
-static char announcement[2048];
+static char announcement[2048] SYSTEM_LATE;
 
 static void add_comm(struct text *t, char comm[COMM_SIZE])
 {

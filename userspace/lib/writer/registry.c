@@ -26,6 +26,8 @@
 #define BUSY_LOOKS 2000
 #define BUSY_NAPS 100
 #define NAP_NS 100000
+/* Entries of others that may precede the event after the last one, so that it is still found. */
+#define NEXT_LOOKS 8
 
 /*
  * Other processes take ids now and then; a thousand times in a row means that one forges the word.
@@ -336,9 +338,10 @@ static __u16 new_id(const struct channel *ch, __u16 type, const char *desc)
 /*
  * Returns the id of what @desc describes, and gives it one if it is new. Searches the whole list,
  * including entries that others append meanwhile: two processes that register the same event at the
- * same time get one id. Returns 0 if there is no room or no id left, which is counted.
+ * same time get one id. Returns 0 if there is no room or no id left, which is counted. @after: out
+ * if it has an id: offset of the next entry, 0 = none
  */
-static __u16 find_or_add(const struct channel *ch, __u16 type, const char *desc)
+static __u16 find_or_add(const struct channel *ch, __u16 type, const char *desc, __u64 *after)
 {
 	const __u64 size = entry_size(desc);
 	struct ktrace_entry header = { .type = type };
@@ -354,14 +357,42 @@ static __u16 find_or_add(const struct channel *ch, __u16 type, const char *desc)
 				break;
 			if (claim(ch, off, size)) {
 				fill(ch, off, size, &header, desc);
+				*after = off + size;
 				return header.id;
 			}
 		}
-		if (is_same(ch, off, type, desc, &looks, &same))
+		if (is_same(ch, off, type, desc, &looks, &same)) {
+			*after = off + size;
 			return same;
+		}
 		off = next_off(ch, off, kt_load(&entry_at(ch, off)->word));
 	}
 	count_full(ch);
+	return 0;
+}
+
+/*
+ * Looks for an event after the one that was found last: another program has registered the same
+ * events before, in the same order. Returns its id, 0 if it is not there.
+ */
+static __u16 find_next(struct channel *ch, const char *desc)
+{
+	__u64 off = kt_load(&ch->event_off);
+	int looks = 0;
+	__u16 id;
+
+	for (int i = 0; off && i < NEXT_LOOKS && has_room(ch, off, sizeof(struct ktrace_entry));
+	     i++) {
+		const __u32 word = kt_load(&entry_at(ch, off)->word);
+
+		if (!word)
+			return 0;
+		if (is_same(ch, off, KTRACE_ENTRY_EVENT, desc, &looks, &id)) {
+			kt_store(&ch->event_off, next_off(ch, off, word));
+			return id;
+		}
+		off = next_off(ch, off, word);
+	}
 	return 0;
 }
 
@@ -372,9 +403,16 @@ static __u16 find_or_add(const struct channel *ch, __u16 type, const char *desc)
  *
  * Return: the id, 0 if there is no room or no id left, which is counted.
  */
-__u16 registry_event(const struct channel *ch, const char *desc)
+__u16 registry_event(struct channel *ch, const char *desc)
 {
-	return find_or_add(ch, KTRACE_ENTRY_EVENT, desc);
+	__u64 after = 0;
+	__u16 id = find_next(ch, desc);
+
+	if (id)
+		return id;
+	id = find_or_add(ch, KTRACE_ENTRY_EVENT, desc, &after);
+	kt_store(&ch->event_off, after);
+	return id;
 }
 
 /**
@@ -386,5 +424,7 @@ __u16 registry_event(const struct channel *ch, const char *desc)
  */
 __u16 registry_ids(const struct channel *ch, const char *desc)
 {
-	return find_or_add(ch, KTRACE_ENTRY_IDS, desc);
+	__u64 after;
+
+	return find_or_add(ch, KTRACE_ENTRY_IDS, desc, &after);
 }

@@ -12,7 +12,7 @@ enum registry_share { REGISTRY_ALL, REGISTRY_HALF };
 
 void registry_add(const struct channel *ch, __u16 type, __u32 tid, const char *text, __u64 ts,
 		  enum registry_share share);
-__u16 registry_event(const struct channel *ch, const char *desc);
+__u16 registry_event(struct channel *ch, const char *desc);
 __u16 registry_ids(const struct channel *ch, const char *desc);
 
 #endif

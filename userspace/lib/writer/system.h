@@ -16,6 +16,12 @@
 #include <sys/syscall.h>
 #include <linux/types.h>
 
+/*
+ * For large variables: they follow all others, which then share a page, so that the start of a
+ * program touches fewer.
+ */
+#define SYSTEM_LATE __attribute__((section(".bss.late")))
+
 static inline int system_open(const char *path, int flags)
 {
 	int fd = (int)syscall(SYS_openat, AT_FDCWD, path, flags | O_CLOEXEC, 0);
