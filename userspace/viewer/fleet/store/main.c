@@ -167,7 +167,7 @@ static void completed(struct store *s, const struct message_part *p)
 	see_gap(s, p);
 	message_path(path, p);
 	if (!s->is_quiet)
-		complain_safely("ktrace store: %s, %llu bytes", path, p->size);
+		report_safely("ktrace store: %s, %llu bytes", path, p->size);
 }
 
 /* Writes to the disk what a message has added, once for all messages with the same file. */
@@ -398,11 +398,11 @@ static void report(const struct store *s)
 
 	if (s->is_quiet && !left && !s->gaps && !s->bad && !s->broken)
 		return;
-	complain_safely("ktrace store: %u file%s stored, %llu bytes; %u not complete yet; %llu "
-			"pieces came again, %llu too early; %llu gaps, %llu files with a wrong "
-			"checksum, %llu messages that are none of ktrace ship", s->stored,
-			s->stored == 1 ? "" : "s", s->bytes, left, s->repeats, s->early, s->gaps,
-			s->broken, s->bad);
+	report_safely("ktrace store: %u file%s stored, %llu bytes; %u not complete yet; %llu "
+		      "pieces came again, %llu too early; %llu gaps, %llu files with a wrong "
+		      "checksum, %llu messages that are none of ktrace ship", s->stored,
+		      s->stored == 1 ? "" : "s", s->bytes, left, s->repeats, s->early, s->gaps,
+		      s->broken, s->bad);
 }
 
 static int store(struct store *s)
