@@ -43,6 +43,7 @@
 #include "output/meta.h"
 #include "output/parts.h"
 #include "output/rotation.h"
+#include "recording_status.h"
 #include "tsc_watchdog.h"
 
 #define MS 1000000ull
@@ -288,7 +289,8 @@ static void drain(struct watch *w)
 	if (is_second) {
 		w->next_second = now + SECOND;
 		read_clocks(w);
-		control_server_second(w->r, now);
+		recording_status_second(w->r, now);
+		metrics_second(w->r);
 		ship_look(&w->r->ship, now);
 		ktrace_session_reclaim(w->r->session);
 		if (w->is_deaf)

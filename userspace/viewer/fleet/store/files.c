@@ -66,9 +66,10 @@ void files_close(struct files *f)
 	*f = (struct files){ -1, -1, -1 };
 }
 
-unsigned int files_incoming(const struct files *f)
+/* Returns the number of names in a folder that do not begin with a dot. */
+static unsigned int names_in(int folder)
 {
-	const int fd = openat(f->incoming, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	const int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	unsigned int nr = 0;
 	struct dirent *e;
@@ -80,6 +81,16 @@ unsigned int files_incoming(const struct files *f)
 	else if (fd >= 0)
 		close(fd);
 	return nr;
+}
+
+unsigned int files_incoming(const struct files *f)
+{
+	return names_in(f->incoming);
+}
+
+unsigned int files_hosts(const struct files *f)
+{
+	return names_in(f->dir);
 }
 
 static void incoming_name(char name[64], const struct message_part *p)
