@@ -26,8 +26,8 @@
 #include "recording.h"
 #include "recording_status.h"
 
-/* Fewer than for ktrace control, as they are counted again and again */
-#define PROGRAMS_MAX 100u
+/* Fewer than for ktrace control: each costs the reading of its mappings, again and again. */
+#define PROGRAMS_MAX 20u
 
 enum {
 	BUILD, START, COLLECTED, EVENTS, LOST, WRITTEN, DRAINS, FILL_MAX, FILL_MEAN, PROGRAMS,
@@ -53,7 +53,7 @@ static const struct metric metrics[] = {
 	[FILL_MEAN] = { "ktraced_ring_fill_mean_ratio", "gauge", "ratio",
 			"The mean of the rings of all CPUs and of the drains of the last second" },
 	[PROGRAMS] = { "ktraced_programs", "gauge", NULL,
-		       "Programs that take part, at most 100 are counted" },
+		       "Programs that take part, at most 20 are counted" },
 	[PAUSED] = { "ktraced_paused", "gauge", NULL, "1 = paused by ktrace control" },
 	[FAILING] = { "ktraced_write_failing", "gauge", NULL,
 		      "1 = the file cannot be written now, events are lost" },

@@ -290,7 +290,6 @@ static void drain(struct watch *w)
 		w->next_second = now + SECOND;
 		read_clocks(w);
 		recording_status_second(w->r, now);
-		metrics_second(w->r);
 		ship_look(&w->r->ship, now);
 		ktrace_session_reclaim(w->r->session);
 		if (w->is_deaf)
@@ -298,6 +297,9 @@ static void drain(struct watch *w)
 	}
 	/* Blocks that are not full yet, too, if a part is old enough to end. */
 	fill = capture_drain(&w->r->capture, is_second || now >= part_end(w));
+	/* The rings have most room now. */
+	if (is_second)
+		metrics_second(w->r);
 	adapt(w, &fill);
 	attach_look(&w->r->attach, now);
 	look_for_absent(w, false);
