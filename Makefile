@@ -79,9 +79,11 @@ service_src  := $(wildcard userspace/daemon/service/*.c userspace/daemon/service
 service_writer_src := $(wildcard tests/unit/pft_writer/*.c)
 posix_rooms  := base registry stream log api
 posix_src    := $(wildcard $(posix_rooms:%=userspace/lib/posix/%/*.c)) userspace/lib/posix/keeper/client.c
+# Metrics of ktraced and ktrace store
+metrics_src  := $(wildcard userspace/lib/metrics/*.c)
 daemon_rooms := base clocks events context shark output
 daemon_src   := $(wildcard userspace/daemon/*.c $(daemon_rooms:%=userspace/daemon/%/*.c)) $(service_src) userspace/lib/base/disk_room.c \
-		userspace/lib/base/option_table.c userspace/lib/base/unused_registries.c
+		userspace/lib/base/option_table.c userspace/lib/base/unused_registries.c $(metrics_src)
 service_libs := -lprotobuf-c -lpcre2-8 -lzstd -lz
 # Protobuf messages as text
 pbtxt_src    := $(wildcard userspace/proto/*.c)
@@ -277,6 +279,7 @@ $(foreach p,$(apart),$(eval $(call apart_program,$(p))))
 $(BUILD)/libexec/ktrace/load $(BUILD)/libexec/ktrace/sql: $(BUILD)/lib/libktracesql.a \
 		$(BUILD)/obj/userspace/viewer/clickhouse/clickhouse.o
 $(BUILD)/libexec/ktrace/load: $(BUILD)/obj/userspace/viewer/fleet/message.o
+$(BUILD)/libexec/ktrace/store: $(metrics_src:%.c=$(BUILD)/obj/%.o)
 # Both know the broker and its messages.
 $(BUILD)/libexec/ktrace/ship $(BUILD)/libexec/ktrace/store: $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard \
 		userspace/viewer/fleet/*.c))

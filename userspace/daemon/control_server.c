@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <ktrace/level.h>
@@ -28,13 +27,10 @@
 #include "events/event_rules.h"
 #include "events/kernel_filter.h"
 #include "named.h"
-#include "output/losses.h"
 #include "output/meta.h"
-#include "output/parts.h"
-#include "output/room.h"
+#include "recording_status.h"
 
 #define NAMES_SIZE 256
-/* To count more programs would keep the rings waiting. */
 #define PROGRAMS_MAX 1000u
 
 int control_server_open(struct recording *r)
@@ -58,63 +54,40 @@ static void refuse(int fd, const struct ktrace_port_sender *to, const char *reas
 	answer(fd, to, &t);
 }
 
-static __u64 bytes_so_far(const struct recording *r)
+static void put_losses(const struct ktrace_lost *lost, struct ktrace_text *t)
 {
-	return r->parts.bytes + ktrace_tracefile_size(r->capture.file);
-}
-
-void control_server_second(struct recording *r, __u64 now)
-{
-	struct pace *p = &r->pace;
-	const __u64 events = r->capture.events, bytes = bytes_so_far(r);
-	const double seconds = (double)(now - (p->ns ? p->ns : r->start_ns)) / 1e9;
-
-	if (seconds > 0) {
-		p->events_s = (__u64)((double)(events - p->events) / seconds);
-		p->bytes_s = (__u64)((double)(bytes - p->bytes) / seconds);
-	}
-	p->ns = now;
-	p->events = events;
-	p->bytes = bytes;
-}
-
-static void put_losses(struct recording *r, struct ktrace_text *t)
-{
-	struct ktrace_lost lost;
 	char key[32];
 
-	losses_of(r->session, &lost);
-	ktrace_text_u64(t, "lost", lost_total(lost.count));
+	ktrace_text_u64(t, "lost", lost_total(lost->count));
 	for (__u32 i = 0; i < KTRACE_LOST_NR; i++) {
 		snprintf(key, sizeof(key), "lost_%s", ktrace_lost_name(i));
-		if (lost.count[i])
-			ktrace_text_u64(t, key, lost.count[i]);
+		if (lost->count[i])
+			ktrace_text_u64(t, key, lost->count[i]);
 	}
 }
 
 /* How the recording goes, for the word "status" */
 static void put_status(struct recording *r, struct ktrace_text *t)
 {
-	const struct capture *c = &r->capture;
-	struct ktrace_holders holders = { .nr = 0 };
-	struct statvfs disk;
+	struct recording_status s;
 
+	recording_status_get(r, PROGRAMS_MAX, &s);
 	ktrace_text_u64(t, "paused", r->is_paused);
-	ktrace_text_u64(t, "ns", now_ns() - r->start_ns);
-	ktrace_text_u64(t, "recorded", c->events);
+	ktrace_text_u64(t, "ns", s.ns);
+	ktrace_text_u64(t, "recorded", s.events);
 	ktrace_text_u64(t, "events_s", r->pace.events_s);
-	ktrace_text_u64(t, "bytes", bytes_so_far(r));
+	ktrace_text_u64(t, "bytes", s.bytes);
 	ktrace_text_u64(t, "bytes_s", r->pace.bytes_s);
-	ktrace_text_u64(t, "fill", 100 * c->eighths / 8);
-	put_losses(r, t);
-	if (!ktrace_session_holders(r->session, PROGRAMS_MAX, &holders))
-		ktrace_text_u64(t, "programs", holders.nr);
-	if (!statvfs(c->path, &disk))
-		ktrace_text_u64(t, "free", (__u64)disk.f_bavail * disk.f_frsize);
-	if (c->parts)
-		ktrace_text_u64(t, "part", c->parts->number);
-	if (c->write_error)
-		ktrace_text_str(t, "error", room_error(c, c->write_error));
+	ktrace_text_u64(t, "fill", 100 * r->capture.eighths / 8);
+	put_losses(&s.lost, t);
+	if (s.has_programs)
+		ktrace_text_u64(t, "programs", s.programs);
+	if (s.has_free)
+		ktrace_text_u64(t, "free", s.free);
+	if (s.part)
+		ktrace_text_u64(t, "part", s.part);
+	if (s.error)
+		ktrace_text_str(t, "error", s.error);
 }
 
 static void show(struct recording *r, int fd, const struct ktrace_port_sender *to,

@@ -23,9 +23,6 @@ struct control_actions {
 /** control_server_serve - answer the message that may be waiting at the port */
 void control_server_serve(struct recording *r, int fd, const struct control_actions *actions);
 
-/** control_server_second - measure the pace of the recording; called about once a second */
-void control_server_second(struct recording *r, __u64 now);
-
 /** control_server_module - record the tracepoints of the new module @name that -e names */
 void control_server_module(struct recording *r, const char *name);
 

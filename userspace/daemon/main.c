@@ -62,10 +62,16 @@ int main(int argc, char **argv)
 		return service_run(&signals, !options.no_producer, options.producer_memory);
 	if (options.is_baseline)
 		return baseline(&options, &r.signals, &signals);
+	if (metrics_open(&r.metrics, &options.metrics))
+		return EXIT_OWN;
 	status = recording_open(&r, &signals);
-	if (status >= 0)
+	if (status >= 0) {
+		metrics_close(&r.metrics);
 		return status;
+	}
+	metrics_begin(&r);
 	error = record_loop_run(&r, &signals);
+	metrics_close(&r.metrics);
 	if (error) {
 		log_error("event loop: %s", strerror(-error));
 		r.end_reason = "error";

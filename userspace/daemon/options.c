@@ -439,6 +439,7 @@ static const struct option_set sets[] = {
 	{ rows, 0 },
 	{ clock_options, offsetof(struct options, clocks) },
 	{ ship_options, offsetof(struct options, ship) },
+	{ metrics_options, offsetof(struct options, metrics) },
 	{ run_rows, 0 },
 	{ NULL, 0 },
 };
@@ -472,6 +473,8 @@ static const char *conflict(const struct options *o)
 		return "--ping-interval needs --ping";
 	if (o->ship.url && (o->is_service || o->is_baseline || o->is_recover))
 		return "--ship applies only to a recording; 'ktrace ship' sends other files";
+	if (o->metrics.place && (o->is_service || o->is_baseline || o->is_recover))
+		return "--metrics applies only to a recording";
 	if (o->output && !strcmp(o->output, "-"))
 		return "-o -: a trace cannot go to standard output; name a file";
 	if ((o->is_list || o->is_discard || o->all_users) && !o->is_recover)

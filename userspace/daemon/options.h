@@ -9,6 +9,7 @@
 #include "clocks/host_clocks.h"
 #include "context/context_spec.h"
 #include "events/select.h"
+#include "metrics.h"
 #include "ship.h"
 #include "shark/send.h"
 
@@ -48,6 +49,7 @@
  * @send:	destination of S.Ha.R.K. chunks
  * @clocks:	--clock-sources and pings
  * @ship:	where files go
+ * @metrics:	where metrics are served
  * @duration_ns: how long to record, 0 = no limit
  * @is_recover:	complete the traces of dead sessions, instead of recording
  * @is_list:	... only list the sessions
@@ -91,6 +93,7 @@ struct options {
 	struct sender_options send;
 	struct clock_options clocks;
 	struct ship_options ship;
+	struct metrics_options metrics;
 	__u64 duration_ns;
 	bool is_recover;
 	bool is_list;

@@ -43,6 +43,7 @@
 #include "output/meta.h"
 #include "output/parts.h"
 #include "output/rotation.h"
+#include "recording_status.h"
 #include "tsc_watchdog.h"
 
 #define MS 1000000ull
@@ -288,7 +289,7 @@ static void drain(struct watch *w)
 	if (is_second) {
 		w->next_second = now + SECOND;
 		read_clocks(w);
-		control_server_second(w->r, now);
+		recording_status_second(w->r, now);
 		ship_look(&w->r->ship, now);
 		ktrace_session_reclaim(w->r->session);
 		if (w->is_deaf)
@@ -296,6 +297,9 @@ static void drain(struct watch *w)
 	}
 	/* Blocks that are not full yet, too, if a part is old enough to end. */
 	fill = capture_drain(&w->r->capture, is_second || now >= part_end(w));
+	/* The rings have most room now. */
+	if (is_second)
+		metrics_second(w->r);
 	adapt(w, &fill);
 	attach_look(&w->r->attach, now);
 	look_for_absent(w, false);

@@ -11,6 +11,7 @@
 #include "command.h"
 #include "context/context.h"
 #include "events/dynamic.h"
+#include "metrics.h"
 #include "options.h"
 #include "output/capture.h"
 #include "output/parts.h"
@@ -24,6 +25,8 @@
  * @bytes:	and bytes
  * @events_s:	events a second before that
  * @bytes_s:	bytes a second
+ * @fill_max_ppm: the fullest ring of a drain in that second, in millionths
+ * @fill_mean_ppm: the mean of the CPUs' rings in these drains
  */
 struct pace {
 	__u64 ns;
@@ -31,6 +34,8 @@ struct pace {
 	__u64 bytes;
 	__u64 events_s;
 	__u64 bytes_s;
+	__u64 fill_max_ppm;
+	__u64 fill_mean_ppm;
 };
 
 /**
@@ -54,6 +59,7 @@ struct pace {
  * @events:	memory of @choice.events, NULL = from the command line
  * @where:	memory of @choice.where, NULL = from the command line
  * @pace:	for those who ask how it goes
+ * @metrics:	the same for programs that collect metrics
  * @start_ns:	CLOCK_MONOTONIC at the start of tracing
  * @end_ns:	CLOCK_MONOTONIC at its end
  * @is_replacing: an older file of that name still exists
@@ -79,6 +85,7 @@ struct recording {
 	bool is_paused;
 	struct choice resumed;
 	struct pace pace;
+	struct metrics metrics;
 	char *events;
 	char *where;
 	__u64 start_ns;

@@ -16,6 +16,8 @@
 
 #include <ktrace/decode.h>
 
+#include "base/journal.h"
+
 #define HALF_MAX 512
 
 static bool is_quiet;
@@ -27,7 +29,7 @@ void log_text(const char *text, size_t size)
 		return;
 }
 
-static void say(const char *format, va_list ap)
+static void say(enum journal_priority priority, const char *format, va_list ap)
 {
 	char *text, line[2 * HALF_MAX + 32];
 	struct ktrace_out out = { .buf = line, .cap = sizeof(line) };
@@ -35,6 +37,7 @@ static void say(const char *format, va_list ap)
 
 	if (len < 0)
 		return;
+	ktrace_out_str(&out, journal_prefix(priority));
 	ktrace_out_str(&out, "ktraced: ");
 	/* Keeps the error text after the name, however long the name is. */
 	if (len > 2 * HALF_MAX) {
@@ -58,7 +61,7 @@ void log_error(const char *format, ...)
 	va_list ap;
 
 	va_start(ap, format);
-	say(format, ap);
+	say(JOURNAL_ERROR, format, ap);
 	va_end(ap);
 }
 
@@ -69,7 +72,7 @@ void log_note(const char *format, ...)
 	if (is_quiet)
 		return;
 	va_start(ap, format);
-	say(format, ap);
+	say(JOURNAL_NOTICE, format, ap);
 	va_end(ap);
 }
 

@@ -44,6 +44,7 @@
 /* Limit of registry entries in one drain */
 #define ENTRIES_PER_DRAIN 1024
 #define NAMES_MAX (64u << 10)
+#define PPM 1000000u
 
 int capture_init(struct capture *c, struct ktrace_session *s, struct ktrace_tracefile *file,
 		 const char *path)
@@ -360,6 +361,18 @@ static void make_room_for_code(struct capture *c)
 		context_written(c->context, ktrace_tracefile_size(c->file));
 }
 
+static void see_load(struct capture_load *load, const struct ktrace_stream *info, __u64 unread)
+{
+	const __u64 ppm = unread * PPM / info->size;
+
+	if (ppm > load->max_ppm)
+		load->max_ppm = ppm;
+	if (info->is_thread)
+		return;
+	load->unread += unread;
+	load->room += info->size;
+}
+
 struct capture_fill capture_drain(struct capture *c, bool partial)
 {
 	struct capture_fill fill = { .more = !take_registry(c) };
@@ -372,7 +385,10 @@ struct capture_fill capture_drain(struct capture *c, bool partial)
 		__u64 unread = ktrace_stream_unread(c->session, i);
 		unsigned int eighths;
 
-		if (!unread || info->policy == KTRACE_POLICY_OVERWRITE)
+		if (info->policy == KTRACE_POLICY_OVERWRITE)
+			continue;
+		see_load(&c->load, info, unread);
+		if (!unread)
 			continue;
 		eighths = (unsigned int)(unread * 8 / info->size);
 		if (eighths > fill.eighths)
@@ -382,6 +398,7 @@ struct capture_fill capture_drain(struct capture *c, bool partial)
 			fill.more = true;
 	}
 	c->eighths = fill.eighths;
+	c->load.rounds++;
 	if ((partial || c->meta.len > META_PENDING_MAX / 64) && !capture_must_wait(c))
 		capture_flush_meta(c);
 	if (rotation_is_due(c))

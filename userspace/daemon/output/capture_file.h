@@ -45,6 +45,20 @@ struct capture_stream {
 };
 
 /**
+ * struct capture_load - how full drains have found the rings that are not overwritten
+ * @rounds:	drains since the start
+ * @max_ppm:	the fullest ring, in millionths; this and what follows: since it was last asked for
+ * @unread:	sum of the bytes in rings of CPUs
+ * @room:	sum of the sizes of these
+ */
+struct capture_load {
+	__u64 rounds;
+	__u64 max_ppm;
+	__u64 unread;
+	__u64 room;
+};
+
+/**
  * struct capture - one session being written to a file
  * @session:	the source
  * @file:	the destination
@@ -62,6 +76,7 @@ struct capture_stream {
  * @is_limited: one of these limits refused the last write
  * @is_tight:	older parts were removed to stay within a limit
  * @eighths:	fill of the fullest ring in the last drain, in 1/8
+ * @load:	how full the rings were
  * @events:	records written
  * @must_keep:	data that cannot be written stays in its ring, and writing ends
  * @write_error: -errno of a failed write, until a block has been written; 0 = all well
@@ -92,6 +107,7 @@ struct capture {
 	bool is_limited;
 	bool is_tight;
 	unsigned int eighths;
+	struct capture_load load;
 	__u64 events;
 	bool must_keep;
 	int write_error;

@@ -24,6 +24,7 @@
 
 #include "base/clock.h"
 #include "base/fnv.h"
+#include "base/grow.h"
 #include "base/lines.h"
 #include "base/peer.h"
 #include "exited_processes.h"
@@ -425,6 +426,31 @@ static void add_file(struct parts_file *sum, const struct parts_file *file)
 	sum->bytes += file->bytes;
 }
 
+/* Called before @number becomes the next part's. */
+static void remember_waiting(struct parts *p, __u64 size)
+{
+	const __u32 nr = p->number - p->first;
+
+	if (!p->is_shipped || p->is_unsized)
+		return;
+	p->is_unsized = !LIST_GROW(p->waiting, nr, p->waiting_cap);
+	if (!p->is_unsized)
+		p->waiting[nr] = size;
+}
+
+/* Forgets the @nr parts before @first; @is_shipped: they are stored elsewhere. */
+static void forget_waiting(struct parts *p, __u32 nr, bool is_shipped)
+{
+	if (!p->is_shipped || !nr)
+		return;
+	p->shipped_nr += is_shipped ? nr : 0;
+	if (p->is_unsized)
+		return;
+	for (__u32 i = 0; i < nr && is_shipped; i++)
+		p->shipped_bytes += p->waiting[i];
+	memmove(p->waiting, p->waiting + nr, (p->number - p->first) * sizeof(*p->waiting));
+}
+
 bool parts_skip_shipped(struct parts *p)
 {
 	const __u32 before = p->first;
@@ -438,12 +464,14 @@ bool parts_skip_shipped(struct parts *p)
 			break;
 		p->first++;
 	}
+	forget_waiting(p, p->first - before, true);
 	return p->first != before;
 }
 
 bool parts_drop(struct parts *p)
 {
 	struct parts_file file;
+	bool is_shipped;
 	char *name;
 
 	if (!p->keep || p->first == p->number)
@@ -451,10 +479,12 @@ bool parts_drop(struct parts *p)
 	name = parts_name(p->output, p->first);
 	file = p->ended[p->first++ % p->keep];
 	/* What has just been shipped is not lost. */
-	if (!name || !unlink(name) || !p->is_shipped || errno != ENOENT) {
+	is_shipped = name && unlink(name) && p->is_shipped && errno == ENOENT;
+	if (!is_shipped) {
 		add_file(&p->removed, &file);
 		p->removed_nr++;
 	}
+	forget_waiting(p, 1, is_shipped);
 	free(name);
 	return true;
 }
@@ -486,6 +516,7 @@ void parts_step(struct parts *p, char *path, __u64 events, __u64 size)
 
 	if (p->keep)
 		p->ended[p->number % p->keep] = file;
+	remember_waiting(p, size);
 	p->number++;
 	p->bytes += size;
 	parts_skip_shipped(p);
@@ -543,6 +574,7 @@ void parts_free(struct parts *p)
 		close(p->name_fd);
 	free(p->path);
 	free(p->ended);
+	free(p->waiting);
 	ktrace_text_free(&p->begin);
 	ktrace_text_free(&p->clocks);
 	ktrace_text_free(&p->sources);

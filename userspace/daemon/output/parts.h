@@ -34,6 +34,11 @@ struct parts_file {
  * @removed:	content of the removed parts
  * @removed_nr:	number of these
  * @is_shipped:	another process removes parts, oldest first, that are stored elsewhere
+ * @waiting:	with @is_shipped: sizes of ended parts from @first on
+ * @waiting_cap: room in @waiting
+ * @is_unsized:	there was no memory for @waiting: sizes are not known any more
+ * @shipped_nr:	number of parts that this process has removed
+ * @shipped_bytes: their size
  * @begin:	META: beginning of each file; lines without a newline at the end, as below
  * @clocks:	the latest readings of the clocks
  * @clock_nr:	number of @clocks
@@ -63,6 +68,11 @@ struct parts {
 	struct parts_file removed;
 	__u32 removed_nr;
 	bool is_shipped;
+	__u64 *waiting;
+	__u32 waiting_cap;
+	bool is_unsized;
+	__u32 shipped_nr;
+	__u64 shipped_bytes;
 	struct ktrace_text begin;
 	struct ktrace_text clocks;
 	struct ktrace_text sources;

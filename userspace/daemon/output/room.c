@@ -31,7 +31,7 @@ int room_begin(__u64 min_free, const char *path, struct ktrace_tracefile *file)
 
 void room_limit(struct capture *c)
 {
-	const __u64 kept = c->parts ? parts_kept(c->parts) : 0;
+	const __u64 kept = c->parts && c->max_size ? parts_kept(c->parts) : 0;
 	const __u64 left = c->max_size > kept ? c->max_size - kept : 1;
 
 	ktrace_tracefile_limit(c->file, c->max_size ? left : 0, c->min_free);

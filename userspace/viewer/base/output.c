@@ -12,6 +12,7 @@
 
 #include "base/decimal.h"
 #include "base/disk_room.h"
+#include "base/journal.h"
 #include "base/output_file.h"
 #include "pager.h"
 #include "progress.h"
@@ -123,23 +124,38 @@ void output_text(const char *text, size_t size, int error)
 }
 
 /* Prints one line, after removing the progress bar. */
-static void put_complaint(const struct ktrace_out *line)
+static void put_complaint(enum journal_priority priority, const struct ktrace_out *line)
 {
 	progress_hide();
-	fprintf(stderr, "%.*s\n", (int)line->len, line->buf);
+	fprintf(stderr, "%s%.*s\n", journal_prefix(priority), (int)line->len, line->buf);
+}
+
+static void put_safely(enum journal_priority priority, const char *format, va_list ap)
+{
+	char text[PATH_MAX + 512], line[sizeof(text)];
+	struct ktrace_out out = { .buf = line, .cap = sizeof(line) };
+
+	vsnprintf(text, sizeof(text), format, ap);
+	ktrace_out_safe(&out, text);
+	put_complaint(priority, &out);
 }
 
 void complain_safely(const char *format, ...)
 {
-	char text[PATH_MAX + 512], line[sizeof(text)];
-	struct ktrace_out out = { .buf = line, .cap = sizeof(line) };
 	va_list ap;
 
 	va_start(ap, format);
-	vsnprintf(text, sizeof(text), format, ap);
+	put_safely(JOURNAL_WARNING, format, ap);
 	va_end(ap);
-	ktrace_out_safe(&out, text);
-	put_complaint(&out);
+}
+
+void report_safely(const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	put_safely(JOURNAL_INFO, format, ap);
+	va_end(ap);
 }
 
 /* Paths of temporary copies, and the names of their originals */
@@ -181,7 +197,7 @@ void complain_about(const char *path, const char *format, ...)
 	ktrace_out_safe(&out, name);
 	ktrace_out_str(&out, ": ");
 	ktrace_out_safe(&out, text);
-	put_complaint(&out);
+	put_complaint(JOURNAL_WARNING, &out);
 }
 
 /* Called by the signal handler and by exit(), too. */

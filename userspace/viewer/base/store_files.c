@@ -355,7 +355,7 @@ static int by_path(const void *a, const void *b)
 static void complain_incoming(DIR *dir)
 {
 	const int fd = openat(dirfd(dir), STORE_INCOMING, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	const unsigned int nr = store_incoming(fd);
+	const unsigned int nr = store_names(fd);
 
 	if (nr)
 		complain_about(store.folder, "%u part%s on the way, not read: 'ktrace store' does "

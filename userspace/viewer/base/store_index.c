@@ -69,7 +69,7 @@ int store_line_look(struct store_line *line, int fd)
 	return ret;
 }
 
-unsigned int store_incoming(int fd)
+unsigned int store_names(int fd)
 {
 	const int again = fd < 0 ? -1 : openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *dir = again < 0 ? NULL : fdopendir(again);

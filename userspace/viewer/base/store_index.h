@@ -46,7 +46,7 @@ bool store_line_parse(const char *text, struct store_line *line);
 void store_line_stat(struct store_line *line, const struct stat *st);
 /* Finds in the file itself when its events were; its name is for messages. Return: 0, -errno. */
 int store_line_look(struct store_line *line, int fd);
-/* Counts the files that are not complete, in the folder @fd. */
-unsigned int store_incoming(int fd);
+/* Counts the names in the folder @fd that do not begin with a dot; 0 if it cannot be read. */
+unsigned int store_names(int fd);
 
 #endif

@@ -190,6 +190,9 @@ void output_watch(void (*drop)(void));
 /* Prints one line on standard error, with control characters made visible. */
 __attribute__((format(printf, 1, 2)))
 void complain_safely(const char *format, ...);
+/* The same for what is no complaint: the journal gets it with a lower priority. */
+__attribute__((format(printf, 1, 2)))
+void report_safely(const char *format, ...);
 /* The same, "ktrace: PATH: ...". */
 __attribute__((format(printf, 2, 3)))
 void complain_about(const char *path, const char *format, ...);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/stale_socket.h"
 #include "user.h"
 
 #define FOLDER "/run/perfetto"
@@ -44,30 +45,13 @@ static bool set_address(struct sockaddr_un *sun, socklen_t *size, const char *na
 	return true;
 }
 
-/* True if nobody listens at the file: its service was killed. */
-static bool is_stale(const struct sockaddr_un *sun, socklen_t size)
-{
-	struct stat st;
-	int fd;
-	bool is_refused;
-
-	if (!sun->sun_path[0] || lstat(sun->sun_path, &st) || !S_ISSOCK(st.st_mode))
-		return false;
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (fd < 0)
-		return false;
-	is_refused = connect(fd, (const void *)sun, size) && errno == ECONNREFUSED;
-	close(fd);
-	return is_refused;
-}
-
 /* Sets the umask, so that nobody may connect before the file has its mode. */
 static int bind_socket(int fd, const struct sockaddr_un *sun, socklen_t size, mode_t mode)
 {
 	mode_t mask = umask(0777 & ~mode);
 	int error = bind(fd, (const void *)sun, size) ? errno : 0;
 
-	if (error == EADDRINUSE && is_stale(sun, size) && !unlink(sun->sun_path))
+	if (error == EADDRINUSE && socket_is_stale(sun, size) && !unlink(sun->sun_path))
 		error = bind(fd, (const void *)sun, size) ? errno : 0;
 	umask(mask);
 	return error;

@@ -208,10 +208,10 @@ static int report(const struct ship *s)
 	const bool is_well = !s->kept && !s->removed;
 
 	if (!s->is_quiet || !is_well)
-		complain_safely("ktrace ship: %u file%s stored, %llu bytes; %u kept, %u removed "
-				"before; sent %llu pieces, %llu of them again, %llu bytes",
-				s->stored, s->stored == 1 ? "" : "s", s->bytes, s->kept, s->removed,
-				s->pieces, s->repeats, s->sent);
+		report_safely("ktrace ship: %u file%s stored, %llu bytes; %u kept, %u removed "
+			      "before; sent %llu pieces, %llu of them again, %llu bytes",
+			      s->stored, s->stored == 1 ? "" : "s", s->bytes, s->kept, s->removed,
+			      s->pieces, s->repeats, s->sent);
 	if (s->kept && s->follows)
 		complain_safely("ktrace ship: to send what was kept: ktrace ship --remove --to %s "
 				"%s", s->broker.options->url, s->output);

@@ -67,7 +67,12 @@ void files_close(struct files *f)
 
 unsigned int files_incoming(const struct files *f)
 {
-	return store_incoming(f->incoming);
+	return store_names(f->incoming);
+}
+
+unsigned int files_hosts(const struct files *f)
+{
+	return store_names(f->dir);
 }
 
 static void incoming_name(char name[64], const struct message_part *p)

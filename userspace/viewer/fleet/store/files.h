@@ -32,6 +32,8 @@ int files_open(struct files *f, const char *path);
 void files_close(struct files *f);
 /* Returns the number of files that are not complete. */
 unsigned int files_incoming(const struct files *f);
+/* Returns the number of hosts that have a folder. */
+unsigned int files_hosts(const struct files *f);
 /* True if the part with this number is there; with that of @p: whatever its content is. */
 bool files_has(const struct files *f, const struct message_part *p, __u32 number);
 /*

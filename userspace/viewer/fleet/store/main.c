@@ -19,8 +19,9 @@
 #include "base/clock.h"
 #include "base/viewer.h"
 #include "base/when.h"
-#include "files.h"
-#include "fleet/broker.h"
+#include "metrics.h"
+#include "metrics/place.h"
+#include "store.h"
 
 #define CONSUMER "store"
 /* Messages that are confirmed together, by one fsync() for each file */
@@ -36,46 +37,6 @@
 #define RETRY_MS 500
 /* Time for another store to say that it is there */
 #define RIVAL_MS 1000
-
-/**
- * struct store - the command line and how it goes
- * @options:	the broker
- * @idle_ms:	--idle, 0 = not given
- * @is_quiet:	-q
- * @path:	the folder
- * @files:	the same
- * @broker:	the connection
- * @data:	its messages with pieces
- * @asks:	its questions
- * @busy_ns:	CLOCK_MONOTONIC when the last message or question came
- * @full:	the last error of a write, 0 = it worked
- * @stored:	files that were completed
- * @bytes:	of them
- * @repeats:	pieces that were there already
- * @early:	pieces that came before those before them
- * @bad:	messages that are none of a ktrace ship
- * @broken:	files with a wrong checksum
- * @gaps:	parts whose predecessor is missing
- */
-struct store {
-	struct broker_options options;
-	__u64 idle_ms;
-	bool is_quiet;
-	const char *path;
-	struct files files;
-	struct broker broker;
-	natsSubscription *data;
-	natsSubscription *asks;
-	__u64 busy_ns;
-	int full;
-	unsigned int stored;
-	__u64 bytes;
-	__u64 repeats;
-	__u64 early;
-	__u64 bad;
-	__u64 broken;
-	__u64 gaps;
-};
 
 /**
  * struct taken - a message
@@ -164,10 +125,11 @@ static void completed(struct store *s, const struct message_part *p)
 
 	s->stored++;
 	s->bytes += p->size;
+	hosts_see(&s->hosts, p->host, clock_ns(CLOCK_REALTIME));
 	see_gap(s, p);
 	message_path(path, p);
 	if (!s->is_quiet)
-		complain_safely("ktrace store: %s, %llu bytes", path, p->size);
+		report_safely("ktrace store: %s, %llu bytes", path, p->size);
 }
 
 /* Writes to the disk what a message has added, once for all messages with the same file. */
@@ -240,8 +202,10 @@ static natsStatus settle(struct store *s, const struct taken *t)
 	if (t->result != -EAGAIN)
 		return natsMsg_NakWithDelay(t->msg, EARLY_MS * (int64_t)NS_PER_MS, NULL);
 	s->early++;
-	return deliveries(t->msg) > EARLY_MAX ? natsMsg_Term(t->msg, NULL) :
-	       natsMsg_NakWithDelay(t->msg, EARLY_MS * (int64_t)NS_PER_MS, NULL);
+	if (deliveries(t->msg) <= EARLY_MAX)
+		return natsMsg_NakWithDelay(t->msg, EARLY_MS * (int64_t)NS_PER_MS, NULL);
+	s->dropped++;
+	return natsMsg_Term(t->msg, NULL);
 }
 
 static natsStatus take_batch(struct store *s, natsMsgList *batch)
@@ -254,6 +218,7 @@ static natsStatus take_batch(struct store *s, natsMsgList *batch)
 		list[i] = (struct taken){ .msg = batch->Msgs[i] };
 		list[i].result = take(s, &list[i]);
 	}
+	s->messages += (__u64)batch->Count;
 	sync_batch(s, list, batch->Count);
 	for (int i = 0; i < batch->Count && status == NATS_OK; i++) {
 		const int ret = list[i].result;
@@ -262,6 +227,7 @@ static natsStatus take_batch(struct store *s, natsMsgList *batch)
 			error = ret;
 		status = settle(s, &list[i]);
 	}
+	s->failures += error != 0;
 	tell_full(s, error);
 	return status;
 }
@@ -305,7 +271,10 @@ static natsStatus turn(struct store *s)
 {
 	natsMsgList batch = { .Count = 0 };
 	jsErrCode error = 0;
-	natsStatus status = natsSubscription_Fetch(&batch, s->data, BATCH, TAKE_MS, &error);
+	natsStatus status;
+
+	metrics_look(s);
+	status = natsSubscription_Fetch(&batch, s->data, BATCH, TAKE_MS, &error);
 
 	if (status == NATS_OK) {
 		s->busy_ns = now_ns();
@@ -378,8 +347,11 @@ static int serve(struct store *s)
 {
 	natsStatus status = NATS_OK;
 
-	if (!broker_connect(&s->broker))
+	metrics_look(s);
+	if (!broker_connect(&s->broker)) {
+		s->broker_failures++;
 		return 0;
+	}
 	if (has_rival(s))
 		return -EEXIST;
 	status = subscribe(s);
@@ -387,6 +359,7 @@ static int serve(struct store *s)
 		broker_works(&s->broker);
 	while (status == NATS_OK && !is_stopped && !is_idle(s))
 		status = turn(s);
+	s->broker_failures += status != NATS_OK;
 	if (status != NATS_OK)
 		broker_tell(&s->broker, "connection", status);
 	return 0;
@@ -398,11 +371,11 @@ static void report(const struct store *s)
 
 	if (s->is_quiet && !left && !s->gaps && !s->bad && !s->broken)
 		return;
-	complain_safely("ktrace store: %u file%s stored, %llu bytes; %u not complete yet; %llu "
-			"pieces came again, %llu too early; %llu gaps, %llu files with a wrong "
-			"checksum, %llu messages that are none of ktrace ship", s->stored,
-			s->stored == 1 ? "" : "s", s->bytes, left, s->repeats, s->early, s->gaps,
-			s->broken, s->bad);
+	report_safely("ktrace store: %u file%s stored, %llu bytes; %u not complete yet; %llu "
+		      "pieces came again, %llu too early; %llu gaps, %llu files with a wrong "
+		      "checksum, %llu messages that are none of ktrace ship", s->stored,
+		      s->stored == 1 ? "" : "s", s->bytes, left, s->repeats, s->early, s->gaps,
+		      s->broken, s->bad);
 }
 
 static int store(struct store *s)
@@ -414,6 +387,10 @@ static int store(struct store *s)
 			       strerror(-ret));
 		return STATUS_DAMAGED;
 	}
+	if (metrics_open(s, s->place)) {
+		files_close(&s->files);
+		return STATUS_DAMAGED;
+	}
 	broker_init(&s->broker, &s->options);
 	s->busy_ns = now_ns();
 	while (!ret && !is_stopped && !is_idle(s)) {
@@ -423,6 +400,7 @@ static int store(struct store *s)
 			usleep(RETRY_MS * 1000);
 	}
 	nats_Close();
+	metrics_close(s);
 	if (ret)
 		complain_about(s->options.url, "another ktrace store takes the messages of this "
 			       "stream; /NAME at the end of the URL chooses another stream");
@@ -439,6 +417,14 @@ static const char *set_idle(void *to, const char *text)
 	return when_parse_wait(text, &s->idle_ms) ? NULL : "--idle: " NO_WAIT("1ms");
 }
 
+static const char *set_metrics(void *to, const char *text)
+{
+	const char *wrong = metrics_place_wrong(text);
+
+	((struct store *)to)->place = text;
+	return wrong ? option_wrong("--metrics: %s", wrong) : NULL;
+}
+
 #define MEMBER(member) OPTION_MEMBER(struct store, member)
 
 static const struct option_row rows[] = {
@@ -448,6 +434,9 @@ static const struct option_row rows[] = {
 		  "ktrace)" },
 	{ .name = "idle", .value = "TIME", .set = set_idle,
 	  .help = "end after TIME without messages or questions" },
+	{ .name = "metrics", .value = "PLACE", .set = set_metrics,
+	  .help = "serve metrics of the store as OpenMetrics text, at\n"
+		  "unix:PATH, 127.0.0.1:PORT or [::1]:PORT; port 0: any" },
 	{ .letter = 'q', .name = "quiet", .flag = MEMBER(is_quiet),
 	  .help = "print only what went wrong" },
 	{ .help = NULL },
