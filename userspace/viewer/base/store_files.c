@@ -137,6 +137,12 @@ const char *store_host(void)
 	return store.host;
 }
 
+void store_taken(void)
+{
+	store.folder = NULL;
+	store.host = NULL;
+}
+
 /* The index of a folder */
 
 static int by_name(const void *a, const void *b)

@@ -15,6 +15,8 @@ const char *store_wrong(void);
 /* The values of --store and --host, NULL = not given */
 const char *store_folder(void);
 const char *store_host(void);
+/* Forgets the options: the caller has read the folder, and opens its files one by one. */
+void store_taken(void);
 /*
  * Chooses the files of the folder that can have events between --since and --until, and reports
  * errors. Times since the start of the trace become absolute: the files that are read may begin

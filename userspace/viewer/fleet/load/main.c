@@ -35,6 +35,8 @@
  * @patterns:	the same, one by one
  * @is_used:	a file had a table that matches
  * @pattern_nr:	number of these
+ * @folder:	--store, NULL = none
+ * @host:	--host, "*" = all
  * @follows:	--follow
  * @is_quiet:	-q
  * @c:		the server
@@ -56,6 +58,8 @@ struct load {
 	char *patterns[TABLES_MAX];
 	bool is_used[TABLES_MAX];
 	int pattern_nr;
+	const char *folder;
+	const char *host;
 	bool follows;
 	bool is_quiet;
 	struct clickhouse c;
@@ -346,17 +350,16 @@ static char *put_literal(char *to, const char *text)
  * Finds the files that the folder of --store has by now, without a word about others: this is done
  * once a second. Return: as files_expand(), also 0 files.
  */
-static char **find_stored(int *nr)
+static char **find_stored(const struct load *l, int *nr)
 {
-	const char *folder = store_folder(), *host = store_host() ? store_host() : "*";
-	char *pattern = malloc(2 * strlen(folder) + strlen(host) + sizeof("///*.bin*"));
+	char *pattern = malloc(2 * strlen(l->folder) + strlen(l->host) + sizeof("//*/*.bin"));
 	char **names = NULL;
 	glob_t found;
 
 	*nr = 0;
 	if (!pattern)
 		return NULL;
-	sprintf(put_literal(pattern, folder), "/%s/*/*.bin", host);
+	sprintf(put_literal(pattern, l->folder), "/%s/*/*.bin", l->host);
 	if (!glob(pattern, 0, NULL, &found)) {
 		names = files_expand((int)found.gl_pathc, found.gl_pathv, nr);
 		globfree(&found);
@@ -365,13 +368,11 @@ static char **find_stored(int *nr)
 	return names;
 }
 
-/* Looks at all files once. Return: false as batch_send(). */
-static bool load_files(struct load *l, int nr, char **paths)
+/* Looks at all files once, and frees the list. Return: false as batch_send(). */
+static bool load_files(struct load *l, char **names, int all)
 {
-	const bool is_store = l->follows && store_folder();
-	int all = 0, i;
-	char **names = is_store ? find_stored(&all) : files_expand(nr, paths, &all);
-	bool is_well = names != NULL || is_store;
+	bool is_well = true;
+	int i;
 
 	for (i = 0; i < all && !is_stopped; i++) {
 		if (tfind(names[i], &l->done, compare))
@@ -398,24 +399,38 @@ static bool load_files(struct load *l, int nr, char **paths)
 static void follow(struct load *l, int nr, char **paths)
 {
 	bool is_begun = false;
+	char **names;
+	int all;
 
+	store_taken();
 	for (; !is_stopped; usleep(LOOK_US)) {
 		if (!is_begun && batch_begin(&l->batch)) {
 			tell_down(l);
 			continue;
 		}
-		is_begun = load_files(l, nr, paths);
+		names = l->folder ? find_stored(l, &all) : files_expand(nr, paths, &all);
+		is_begun = load_files(l, names, names ? all : 0);
 	}
 }
 
 static void load_once(struct load *l, int nr, char **paths)
 {
+	int all;
+	char **names = files_expand(nr, paths, &all);
+
+	if (!names) {
+		l->kept++;
+		return;
+	}
+	/* They are opened one by one from here on. */
+	store_taken();
 	if (!batch_begin(&l->batch)) {
-		load_files(l, nr, paths);
+		load_files(l, names, all);
 		return;
 	}
 	tell_down(l);
-	l->kept += (__u64)nr;
+	l->kept += (__u64)all;
+	files_free(names);
 }
 
 static int report(const struct load *l)
@@ -486,7 +501,7 @@ static const char *check(struct load *l, int nr)
 {
 	const char *wrong = l->options.url ? clickhouse_wrong(&l->options) : "--to URL is missing";
 
-	if (!wrong && l->follows && store_folder() && nr)
+	if (!wrong && l->follows && l->folder && nr)
 		return "--follow: files or --store";
 	return wrong ? wrong : split_tables(l);
 }
@@ -497,6 +512,8 @@ static int run(const struct command *cmd, int argc, char **argv)
 	const struct sigaction act = { .sa_handler = on_signal };
 	int status = command_parse(cmd, &l, argc, argv);
 
+	l.folder = store_folder();
+	l.host = store_host() ? store_host() : "*";
 	if (status < 0)
 		status = command_check(cmd, check(&l, argc - optind));
 	if (status >= 0)
