@@ -125,6 +125,18 @@ not_begun()
 	[[ $stderr == *"ktraced: -e shced: the kernel has no such event (did you mean 'sched'?); left out"* ]]
 }
 
+@test "names of tracepoints without tp:, and names that are similar to ones of ours" {
+	local event
+	tracepoints() { unshare -m bash -c '{ mountpoint -q /sys/kernel/tracing || mount -t tracefs none /sys/kernel/tracing; } && exec "$@"' - "$@"; }
+	tracepoints true || skip "cannot mount tracefs"
+	event=$(tracepoints bash -c 'cd /sys/kernel/tracing/events && ls -d filemap/mm_*' | head -n 1)
+	for names in "syscalls:enter syscall:enter" "${event/\//:} tp:${event/\//:}" "filemap:nothing_like_it tp:filemap:*"; do
+		capture tracepoints "$KTRACED" -o t -e "${names% *}" -- true
+		show ktraced "$names"
+		[[ $stderr == *"-e ${names% *}: the kernel has no such event (did you mean "*"'${names#* }'?)"* ]]
+	done
+}
+
 @test "--all and -p: names that no kernel event has are an error, with the nearest" {
 	local scope
 	for scope in --all -p1; do

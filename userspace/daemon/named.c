@@ -105,35 +105,47 @@ bool named_is_near(const char *glob)
 	return next_entry(&glob, &n) && !is_known(&n) && is_near(&n);
 }
 
-/* True if tracepoints have such a system: the "tp:" is missing. */
-static bool is_system(const struct named *n)
+/* True if tracepoints have such a system, and, if not NULL, an event of this name in it. */
+static bool has_tracepoint(const struct named *n, const char *event)
 {
 	const char *dir = tracefs_dir();
-	char path[GLOB_SIZE + 64];
+	char path[2 * GLOB_SIZE + 64];
 
 	if (!dir || !*n->family || strpbrk(n->family, WILD "/."))
 		return false;
-	snprintf(path, sizeof(path), "%s/events/%s", dir, n->family);
+	snprintf(path, sizeof(path), "%s/events/%s/%s", dir, n->family, event ? event : "");
 	return !access(path, F_OK);
+}
+
+/* The "tp:" is missing. */
+static bool is_tracepoint(const struct named *n)
+{
+	const char *event = strchr(n->glob, ':');
+
+	return has_tracepoint(n, event && !strpbrk(event, WILD "/.") ? event + 1 : NULL);
 }
 
 /* Writes " (did you mean 'NAME'?)", or nothing. */
 static void put_hint(const struct named *n, char *hint, size_t size)
 {
+	const bool is_ours = is_family(n->family);
 	struct ktrace_nearest near;
 
-	if (is_system(n) && !is_family(n->family)) {
+	if (!is_ours && is_tracepoint(n)) {
 		snprintf(hint, size, " (did you mean 'tp:%s%s'?)", n->glob,
 			 strchr(n->glob, ':') ? "" : ":*");
 		return;
 	}
 	ktrace_nearest_init(&near, n->glob);
 	select_try_kernel(&near);
-	if (!*near.name && !is_family(n->family)) {
+	if (!*near.name && !is_ours) {
 		ktrace_nearest_init(&near, n->family);
 		try_families(&near);
 	}
-	snprintf(hint, size, "%s", ktrace_nearest_hint(&near));
+	if (!*near.name && !is_ours && has_tracepoint(n, NULL))
+		snprintf(hint, size, " (did you mean one of 'tp:%s:*'?)", n->family);
+	else
+		snprintf(hint, size, "%s", ktrace_nearest_hint(&near));
 }
 
 bool named_is_wrong(const char *events, char *reason, size_t size)
@@ -198,7 +210,8 @@ static bool is_mistyped(const struct options *o, const struct named *n)
 	if (is_family(n->family))
 		return true;
 	if (has_only_kernel(o))
-		return is_near(n) || is_system(n) || !select_wants_kernel(o->choice.events);
+		return is_near(n) || has_tracepoint(n, NULL) ||
+		       !select_wants_kernel(o->choice.events);
 	ktrace_nearest_init(&near, n->family);
 	try_families(&near);
 	snprintf(text, sizeof(text), "%s:", n->family);
@@ -224,7 +237,7 @@ int named_check(const struct options *o)
 		if (is_mistyped(o, &n)) {
 			ret = complain(o, n.glob, reason);
 			status = ret < 0 ? status : ret;
-		} else if (is_near(&n) || is_system(&n)) {
+		} else if (is_near(&n) || has_tracepoint(&n, NULL)) {
 			log_note("-e %s: %s; assuming that it is a program's event",
 				 n.glob, reason);
 		}
