@@ -162,6 +162,25 @@ record()
 	[ "$status" = 2 ]
 }
 
+@test "load: a field whose name is the store's own" {
+	{
+		echo 'meta trace version=1 start_ns=1700000000000000000 clock=monotonic hz=1000000000'
+		echo 'meta host name=evil boot=f5896a63-df50-4c36-802a-25245aa4fe63'
+		echo 'meta clock raw=0 mono_ns=0 real_ns=1700000000000000000 hz=1000000000'
+		echo 'meta stream id=0 kind=user cpu=0 block=4096'
+		echo 'meta event kind=user id=64 desc=app:x{u32%20load;u32%20part;}'
+		echo 'block 0'
+		echo 'rec 1000 64 7 u32:5 u32:6'
+		echo 'rec 1001 64 7 u32:5 u32:6'
+	} | "$PROGS/mktrace" t.bin
+	server
+	run_ktrace load --to "$URL" --tables '*' t.bin
+	[ "$status" = 0 ]
+	[ "$(ask 'SELECT count() FROM events' | tail -n 1)" = 2 ]
+	# The field, not the number of the attempt
+	[ "$(ask 'SELECT load, part FROM "app:x"' | tail -n 1)" = 5,6 ]
+}
+
 @test "load: a damaged file, one that is not complete, one that is none" {
 	record t.bin
 	cp t.0001.bin bad.bin

@@ -133,12 +133,15 @@ static bool is_alike(const struct batch_table *a, const struct batch_table *b)
 	return true;
 }
 
-/* What each table has besides the columns of ktrace sql; "host" only if these have none */
+/*
+ * What each table has besides the columns of ktrace sql; a column of these takes the name. The
+ * last one's is no name of a field, and what begins with "rows::" none of a type.
+ */
 static const struct {
 	const char *name, *type;
 } own_columns[] = {
 	{ "host", "String" }, { "boot", "String" }, { "uuid", "String" }, { "part", "UInt32" },
-	{ "load", "UInt64" },
+	{ ROWS_PREFIX "load", "UInt64" },
 };
 #define OWN_NR (sizeof(own_columns) / sizeof(own_columns[0]))
 
@@ -173,7 +176,7 @@ static void put_names(struct ktrace_out *out, const struct batch_table *t, bool 
 		if (!has_own(t, i) || (i == OWN_NR - 1 && !with_load))
 			continue;
 		ktrace_out_str(out, ", ");
-		ktrace_out_str(out, own_columns[i].name);
+		clickhouse_put_name(out, own_columns[i].name);
 	}
 }
 
@@ -198,7 +201,7 @@ static int make_table(struct batch *b, const struct batch_table *t)
 	for (size_t i = 0; i < OWN_NR; i++) {
 		if (!has_own(t, i))
 			continue;
-		ktrace_out_str(&out, own_columns[i].name);
+		clickhouse_put_name(&out, own_columns[i].name);
 		ktrace_out_char(&out, ' ');
 		ktrace_out_str(&out, own_columns[i].type);
 		ktrace_out_str(&out, i < OWN_NR - 1 ? ", " : "");
@@ -226,7 +229,8 @@ static int make_view(struct batch *b, const struct batch_table *t, bool replaces
 	put_names(&out, t, false);
 	ktrace_out_str(&out, " FROM ");
 	put_rows_name(&out, t->name);
-	ktrace_out_str(&out, " WHERE load IN (SELECT min(load) FROM loads WHERE tbl = ");
+	ktrace_out_str(&out, " WHERE `" ROWS_PREFIX "load` IN (SELECT min(load) FROM loads "
+		       "WHERE tbl = ");
 	clickhouse_put_text(&out, t->name);
 	ktrace_out_str(&out, " GROUP BY uuid, part)");
 	return run(b, &out);
