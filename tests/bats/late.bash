@@ -30,10 +30,10 @@ stop_late()
 	has late.out '^ended [0-9 ]+$'
 }
 
-# whole FILE: the events of each thread follow each other without a gap; prints their number
+# whole FILE...: the events of each thread follow each other without a gap; prints their number
 whole()
 {
-	"$KTRACE" list "$1" | awk '
+	"$KTRACE" list "$@" | awk '
 		/ late:tick / {
 			split($3, id, "/")
 			sub(/.*thread=/, "")

@@ -78,7 +78,7 @@ static void put_status(struct recording *r, struct ktrace_text *t)
 	ktrace_text_u64(t, "events_s", r->pace.events_s);
 	ktrace_text_u64(t, "bytes", s.bytes);
 	ktrace_text_u64(t, "bytes_s", r->pace.bytes_s);
-	ktrace_text_u64(t, "fill", 100 * r->capture.eighths / 8);
+	ktrace_text_u64(t, "fill", capture_fill_percent(&r->capture));
 	put_losses(&s.lost, t);
 	if (s.has_programs)
 		ktrace_text_u64(t, "programs", s.programs);
@@ -88,6 +88,8 @@ static void put_status(struct recording *r, struct ktrace_text *t)
 		ktrace_text_u64(t, "part", s.part);
 	if (s.error)
 		ktrace_text_str(t, "error", s.error);
+	else if (s.disk_wait_ns >= DISK_PATIENCE_NS)
+		ktrace_text_str(t, "error", "the disk does not answer; events wait in the buffer");
 }
 
 static void show(struct recording *r, int fd, const struct ktrace_port_sender *to,

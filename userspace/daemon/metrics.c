@@ -31,9 +31,9 @@
 
 enum {
 	BUILD, START, COLLECTED, EVENTS, LOST, WRITTEN, DRAINS, FILL_MAX, FILL_MEAN, PROGRAMS,
-	PAUSED, FAILING, PARTS, REMOVED_PARTS, DISK_USED, DISK_LIMIT, DISK_FREE, CLOCK_MAX,
-	CLOCK_ESTIMATE, CLOCK_SYNCED, SHIP_RUNS, SHIP_RESTARTS, SHIPPED_PARTS, SHIPPED_BYTES,
-	WAITING_PARTS, SHIP_LAG, SCRAPES,
+	PAUSED, FAILING, DISK_WAIT, PARTS, REMOVED_PARTS, DISK_USED, DISK_LIMIT, DISK_FREE,
+	CLOCK_MAX, CLOCK_ESTIMATE, CLOCK_SYNCED, SHIP_RUNS, SHIP_RESTARTS, SHIPPED_PARTS,
+	SHIPPED_BYTES, WAITING_PARTS, SHIP_LAG, SCRAPES,
 };
 
 /* Documentation/fleet.md has the same table; scripts/check-docs compares them. */
@@ -42,8 +42,7 @@ static const struct metric metrics[] = {
 	[START] = { "ktraced_start_time_seconds", "gauge", "seconds",
 		    "When the recording started, since the epoch" },
 	[COLLECTED] = { "ktraced_collected_time_seconds", "gauge", "seconds",
-			"When these values were collected, since the epoch; a second ago at most "
-			"unless the disk hangs" },
+			"When these values were collected, since the epoch" },
 	[EVENTS] = { "ktraced_events", "counter", NULL, "Events in the files" },
 	[LOST] = { "ktraced_lost_events", "counter", NULL, "Events that were lost, by reason" },
 	[WRITTEN] = { "ktraced_written_bytes", "counter", "bytes", "Size of all files so far" },
@@ -57,6 +56,8 @@ static const struct metric metrics[] = {
 	[PAUSED] = { "ktraced_paused", "gauge", NULL, "1 = paused by ktrace control" },
 	[FAILING] = { "ktraced_write_failing", "gauge", NULL,
 		      "1 = the file cannot be written now, events are lost" },
+	[DISK_WAIT] = { "ktraced_disk_wait_seconds", "gauge", "seconds",
+			"How long the disk has not answered; meanwhile events stay in the rings" },
 	[PARTS] = { "ktraced_parts", "counter", NULL, "Files begun" },
 	[REMOVED_PARTS] = { "ktraced_removed_parts", "counter", NULL,
 			    "Files removed by --keep, --max-size and --min-free" },
@@ -151,6 +152,7 @@ static void put_files(FILE *to, const struct recording *r, const struct recordin
 	if (s->has_free)
 		metric_put(to, &metrics[DISK_FREE], s->free);
 	metric_put(to, &metrics[FAILING], s->error != NULL);
+	metric_put_ns(to, &metrics[DISK_WAIT], s->disk_wait_ns);
 }
 
 static void put_clock(FILE *to)
@@ -184,7 +186,7 @@ static void put_ship(FILE *to, struct recording *r)
 
 	if (!r->options->ship.url)
 		return;
-	if (parts_skip_shipped(p))
+	if (!r->drainer.is_busy && parts_skip_shipped(p))
 		room_limit(&r->capture);
 	metric_put(to, &metrics[SHIP_RUNS], ship_pid(&r->ship) != 0);
 	metric_put(to, &metrics[SHIP_RESTARTS], r->ship.restarts);

@@ -6,8 +6,9 @@
  *      |                          |
  *      +--- duration, signal -----+--> over
  *
- * User space writers cannot wake ktraced, so a timer checks the rings: the fuller the
- * fullest ring was, the sooner the next check, 1 to 50 ms. Once a second clocks are read,
+ * User space writers cannot wake ktraced, so a timer has the drainer look at the rings: the fuller
+ * the fullest ring was, the sooner the next time, 1 to 50 ms. If it is still at work then, as it
+ * waits for the disk, the loop does all the rest. Once a second clocks are read,
  * rings of dead threads reclaimed, and blocks written that are not full yet, so that
  * a reader of the growing file is never far behind; the last also when a part is old
  * enough to end. Clocks are also read as soon as the machine has woken up or the wall
@@ -71,6 +72,9 @@
  * @is_deaf:	connections wait until the next second: there was no descriptor for one
  * @was_told_deaf: this has been reported
  * @interval:	ns to the next drain
+ * @has_second:	a drain has been asked for that is followed by metrics
+ * @has_part:	the current part ends as soon as the drainer is done
+ * @told_away_ns: the wait for the disk that has been reported, by when it began
  * @next_second: time of the next once-a-second work
  * @last_raw:	the latest reading of the session's clock
  * @trust:	watches whether the kernel still trusts that clock
@@ -95,6 +99,9 @@ struct watch {
 	bool is_deaf;
 	bool was_told_deaf;
 	__u64 interval;
+	bool has_second;
+	bool has_part;
+	__u64 told_away_ns;
 	__u64 next_second;
 	__u64 last_raw;
 	struct tsc_watchdog trust;
@@ -210,9 +217,9 @@ static __u64 part_end(const struct watch *w)
 	return w->r->capture.parts ? parts_end_ns(w->r->capture.parts) : ~0ull;
 }
 
-static void set_timer(struct watch *w, __u64 now)
+static void set_timer(struct watch *w, __u64 now, __u64 interval)
 {
-	__u64 due = now + w->interval, end = part_end(w);
+	__u64 due = now + interval, end = part_end(w);
 	struct itimerspec spec;
 
 	if (end > now && end < due)
@@ -280,31 +287,65 @@ static void accepted(struct watch *w, int error)
 	w->was_told_deaf = true;
 }
 
-static void drain(struct watch *w)
+/* Says that the disk hangs, and that it goes on. */
+static void tell_away(struct watch *w, __u64 now)
 {
-	__u64 now = now_ns();
-	bool is_second = now >= w->next_second;
-	struct capture_fill fill;
+	const struct capture *c = &w->r->capture;
 
-	if (is_second) {
-		w->next_second = now + SECOND;
-		read_clocks(w);
-		recording_status_second(w->r, now);
-		ship_look(&w->r->ship, now);
-		ktrace_session_reclaim(w->r->session);
-		if (w->is_deaf)
-			listen_for(w, EPOLLIN);
+	if (c->away_ns == w->told_away_ns)
+		return;
+	if (w->told_away_ns) {
+		log_note("%s: writing goes on after %llu s", c->path,
+			 (unsigned long long)((now - w->told_away_ns) / SECOND));
+		w->told_away_ns = 0;
 	}
-	/* Blocks that are not full yet, too, if a part is old enough to end. */
-	fill = capture_drain(&w->r->capture, is_second || now >= part_end(w));
-	/* The rings have most room now. */
-	if (is_second)
+	if (!c->away_ns || now < c->away_ns + DISK_PATIENCE_NS)
+		return;
+	log_note("%s: the disk has not answered for %llu s; events stay in the buffer", c->path,
+		 (unsigned long long)(DISK_PATIENCE_NS / SECOND));
+	w->told_away_ns = c->away_ns;
+}
+
+static void do_second(struct watch *w, __u64 now)
+{
+	w->next_second = now + SECOND;
+	read_clocks(w);
+	recording_status_second(w->r, now);
+	ship_look(&w->r->ship, now);
+	ktrace_session_reclaim(w->r->session);
+	if (w->is_deaf)
+		listen_for(w, EPOLLIN);
+	/* The rings have most room after the drain. */
+	w->has_second = true;
+	tell_away(w, now);
+}
+
+/* What is due after each drain, and every 50 ms while one waits for the disk */
+static void look_around(struct watch *w, __u64 now)
+{
+	if (w->has_second)
 		metrics_second(w->r);
-	adapt(w, &fill);
+	w->has_second = false;
 	attach_look(&w->r->attach, now);
 	look_for_absent(w, false);
 	check_end(w);
-	set_timer(w, now);
+}
+
+static void drain(struct watch *w)
+{
+	struct drainer *d = &w->r->drainer;
+	__u64 now = now_ns();
+	bool is_second = now >= w->next_second;
+
+	if (is_second)
+		do_second(w, now);
+	if (d->is_busy) {
+		capture_listen(&w->r->capture);
+		look_around(w, now);
+	}
+	/* Blocks that are not full yet, too, if a part is old enough to end. */
+	drainer_ask(d, is_second || now >= part_end(w));
+	set_timer(w, now, INTERVAL_MAX);
 }
 
 /*
@@ -393,6 +434,8 @@ static const char *end_part(void *arg)
 
 	if (!c->parts)
 		return "it has one file: --split-size or --split-time make several";
+	if (!drainer_wait(&w->r->drainer, (int)(DISK_PATIENCE_NS / MS)))
+		return "the disk does not answer";
 	number = c->parts->number;
 	capture_forget(c);
 	for (int i = 0; i < PART_DRAINS && fill.more; i++)
@@ -400,6 +443,22 @@ static const char *end_part(void *arg)
 	if (!c->write_error)
 		rotation_change(c);
 	return c->parts->number == number ? "the next file cannot be begun" : NULL;
+}
+
+static void on_drained(void *arg, uint32_t events)
+{
+	struct watch *w = arg;
+	const __u64 now = now_ns();
+
+	(void)events;
+	if (!drainer_done(&w->r->drainer))
+		return;
+	adapt(w, &w->r->drainer.fill);
+	if (w->has_part)
+		end_part(w);
+	w->has_part = false;
+	look_around(w, now);
+	set_timer(w, now, w->interval);
 }
 
 static void stop_on_request(void *arg)
@@ -416,7 +475,8 @@ static void on_signal(void *arg, uint32_t events)
 	if (read(w->signal_fd, &info, sizeof(info)) != sizeof(info))
 		return;
 	if (info.ssi_signo == SIGUSR1) {
-		end_part(w);
+		w->has_part = true;
+		drainer_ask(&w->r->drainer, false);
 		return;
 	}
 	if (info.ssi_signo != SIGCHLD) {
@@ -473,6 +533,8 @@ static int add_sources(struct watch *w)
 	if (!error)
 		error = loop_add(&w->loop, w->timer_fd, EPOLLIN, on_timer, w);
 	if (!error)
+		error = loop_add(&w->loop, w->r->drainer.done_fd, EPOLLIN, on_drained, w);
+	if (!error)
 		error = loop_add(&w->loop, w->clock_fd, EPOLLIN, on_clock, w);
 	if (!error && w->session.fd >= 0)
 		error = loop_join(&w->loop, &w->session, EPOLLIN | EPOLLET);
@@ -513,13 +575,17 @@ int record_loop_run(struct recording *r, const sigset_t *signals)
 	w.port_fd = control_server_open(r);
 	w.session = (struct loop_source){ ktrace_session_fd(r->session), on_session, &w };
 	error = w.timer_fd < 0 || w.signal_fd < 0 || w.clock_fd < 0 || watch_clock(&w) ?
-		-errno : add_sources(&w);
+		-errno : drainer_begin(&r->drainer, &r->capture);
+	if (!error)
+		error = add_sources(&w);
+	w.loop.turn = &r->drainer.turn;
 	if (!error) {
 		drain(&w);
 		if (!w.loop.is_done)
 			error = loop_run(&w.loop);
 	}
 	host_clocks_end(&w.r->clocks);
+	drainer_end(&r->drainer);
 	if (w.module_fd >= 0)
 		close(w.module_fd);
 	if (w.port_fd >= 0)

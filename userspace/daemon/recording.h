@@ -14,6 +14,7 @@
 #include "metrics.h"
 #include "options.h"
 #include "output/capture.h"
+#include "output/drainer.h"
 #include "output/parts.h"
 #include "shark/send.h"
 #include "ship.h"
@@ -45,6 +46,7 @@ struct pace {
  * @name:	name of the file, or from which names of parts are made
  * @parts:	the files, if there are to be several
  * @capture:	writes the session to the file
+ * @drainer:	empties the rings
  * @context:	context recorded with kernel events
  * @clocks:	asks programs and other recorders about clocks
  * @ship:	sends files to a store
@@ -73,6 +75,7 @@ struct recording {
 	char *name;
 	struct parts parts;
 	struct capture capture;
+	struct drainer drainer;
 	struct context context;
 	struct host_clocks clocks;
 	struct shipper ship;

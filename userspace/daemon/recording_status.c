@@ -13,7 +13,7 @@
 
 static __u64 bytes_so_far(const struct recording *r)
 {
-	return r->parts.bytes + ktrace_tracefile_size(r->capture.file);
+	return r->parts.bytes + capture_size(&r->capture);
 }
 
 void recording_status_get(struct recording *r, __u32 programs_max, struct recording_status *s)
@@ -28,6 +28,7 @@ void recording_status_get(struct recording *r, __u32 programs_max, struct record
 		.bytes = bytes_so_far(r),
 		.has_programs = !ktrace_session_holders(r->session, programs_max, &holders),
 		.part = c->parts ? c->parts->number : 0,
+		.disk_wait_ns = c->away_ns ? now_ns() - c->away_ns : 0,
 		.error = c->write_error ? room_error(c, c->write_error) : NULL,
 	};
 	s->programs = holders.nr;

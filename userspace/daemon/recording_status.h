@@ -16,6 +16,7 @@
  * @has_free:	@free is known
  * @free:	bytes that are free where the file is
  * @part:	number of the file, 0 = it is the only one
+ * @disk_wait_ns: time that the disk has not answered, 0 = nothing waits for it
  * @error:	why nothing can be written now, NULL = it can
  */
 struct recording_status {
@@ -28,6 +29,7 @@ struct recording_status {
 	bool has_free;
 	__u64 free;
 	__u32 part;
+	__u64 disk_wait_ns;
 	const char *error;
 };
 

@@ -5,6 +5,7 @@
  *   HOLD=FIFO	each write(2) to a file, as of chunks, begins when somebody has FIFO open for
  *		writing; from before on there is the file FIFO.held
  *   SYNCED=FILE	gets a byte for each fdatasync(2)
+ *   HANG=FILE	no pwritev(2) begins while there is the file FILE; FILE.hangs tells that one waits
  *   SLOW_US=N	each pwritev(2) takes N microseconds longer
  *   DIE_AT=N	at the N-th pwritev(2) or rename(2), counted from 1
  *   DIE_HOW	before: nothing was written; torn: half of it; after: all of it;
@@ -28,6 +29,7 @@
 
 static int at = -1;
 static useconds_t slow_us;
+static const char *hang;
 
 static void tell_session(void)
 {
@@ -55,6 +57,19 @@ static void find_out(void)
 		return;
 	at = n ? atoi(n) : 0;
 	slow_us = us ? (useconds_t)atoi(us) : 0;
+	hang = getenv("HANG");
+}
+
+static void wait_while_it_hangs(void)
+{
+	char told[PATH_MAX];
+
+	snprintf(told, sizeof(told), "%s.hangs", hang);
+	while (!access(hang, F_OK)) {
+		close(creat(told, 0666));
+		usleep(10000);
+	}
+	unlink(told);
 }
 
 static void write_half(int fd, const struct iovec *iov, int nr, off_t offset)
@@ -85,6 +100,8 @@ ssize_t pwritev(int fd, const struct iovec *iov, int nr, off_t offset)
 		find_out();
 	if (slow_us)
 		usleep(slow_us);
+	if (hang)
+		wait_while_it_hangs();
 	if (!at || --at)
 		return real(fd, iov, nr, offset);
 	if (how && !strcmp(how, "fail")) {

@@ -6,6 +6,8 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
+#include "turn.h"
+
 /* Events taken at a time: small, so that no source waits long for its turn */
 #define READY_MAX 64
 
@@ -59,7 +61,9 @@ int loop_run(struct loop *l)
 	l->ready = events;
 	while (!l->is_done) {
 		l->ready_nr = 0;
+		turn_give(l->turn);
 		l->ready_nr = epoll_wait(l->epoll_fd, events, READY_MAX, -1);
+		turn_take(l->turn);
 		if (l->ready_nr < 0 && errno != EINTR)
 			return -errno;
 		for (int i = 0; i < l->ready_nr && !l->is_done; i++) {

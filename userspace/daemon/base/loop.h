@@ -18,6 +18,7 @@ struct loop_source {
 };
 
 struct epoll_event;
+struct turn;
 
 struct loop {
 	int epoll_fd;
@@ -25,6 +26,8 @@ struct loop {
 	/* Events of epoll_wait(); NULL in .data.ptr for a source that left before its turn */
 	struct epoll_event *ready;
 	int ready_nr;
+	/* Given away while there is nothing to do; NULL = no other thread waits for it */
+	struct turn *turn;
 	unsigned int source_nr;
 	struct loop_source sources[LOOP_SOURCE_MAX];
 };

@@ -69,6 +69,13 @@ int capture_init(struct capture *c, struct ktrace_session *s, struct ktrace_trac
 	return c->copy ? 0 : -ENOMEM;
 }
 
+void capture_share(struct capture *c, struct turn *turn)
+{
+	c->turn = turn;
+	if (c->parts)
+		c->parts->turn = turn;
+}
+
 void capture_resume(struct capture *c)
 {
 	for (__u32 i = 0; i < c->stream_nr; i++) {
@@ -112,10 +119,12 @@ static int write_lost(struct capture *c, __u32 i, const struct ktrace_chunk *at,
 
 	announce(c, i);
 	error = capture_flush_meta(c);
-	if (!error)
-		error = capture_wrote(c, ktrace_tracefile_lost(c->file, i, at->pos, at->first_ts,
-							       sum, newly));
 	if (error)
+		return error;
+	capture_leave(c);
+	error = ktrace_tracefile_lost(c->file, i, at->pos, at->first_ts, sum, newly);
+	capture_back(c);
+	if (capture_wrote(c, error))
 		return error;
 	st->total_seen = total;
 	rotation_see_lost(c, i, sum);
@@ -154,6 +163,16 @@ static struct ktrace_tracefile_block block_of(__u32 i, const struct ktrace_chunk
 	};
 }
 
+static int write_blocks(struct capture *c, const struct ktrace_tracefile_block *blocks, __u32 nr)
+{
+	int error;
+
+	capture_leave(c);
+	error = ktrace_tracefile_blocks(c->file, blocks, nr);
+	capture_back(c);
+	return error;
+}
+
 /* Writes what must precede a chunk in the file. */
 static int write_before(struct capture *c, __u32 i, const struct ktrace_chunk *chunk)
 {
@@ -177,7 +196,7 @@ static int write_block(struct capture *c, __u32 i, const struct ktrace_chunk *ch
 
 	if (error)
 		return error;
-	error = ktrace_tracefile_block(c->file, &block);
+	error = write_blocks(c, &block, 1);
 	if (!error) {
 		capture_wrote_block(c);
 		rotation_see(c, i, chunk, data);
@@ -231,7 +250,7 @@ static __u32 take_together(struct capture *c, __u32 i)
 	for (__u32 n = 0; n < nr; n++)
 		blocks[n] = block_of(i, &chunks[n], chunks[n].data);
 	/* If this fails, writing a single block fails, too, and take() handles that. */
-	if (ktrace_tracefile_blocks(c->file, blocks, nr))
+	if (write_blocks(c, blocks, nr))
 		return 0;
 	capture_wrote_block(c);
 	for (__u32 n = 0; n < nr; n++) {
@@ -373,12 +392,19 @@ static void see_load(struct capture_load *load, const struct ktrace_stream *info
 	load->room += info->size;
 }
 
-struct capture_fill capture_drain(struct capture *c, bool partial)
+bool capture_listen(struct capture *c)
 {
-	struct capture_fill fill = { .more = !take_registry(c) };
+	const bool has_all = take_registry(c);
 
 	ended_follow(&c->ended, c->session, &c->meta);
 	context_drain(c->context, c->session, &c->meta);
+	return !has_all;
+}
+
+struct capture_fill capture_drain(struct capture *c, bool partial)
+{
+	struct capture_fill fill = { .more = capture_listen(c) };
+
 	make_room_for_code(c);
 	for (__u32 i = 0; i < c->stream_nr; i++) {
 		const struct ktrace_stream *info = &c->streams[i].info;
@@ -404,6 +430,20 @@ struct capture_fill capture_drain(struct capture *c, bool partial)
 	if (rotation_is_due(c))
 		end_part(c);
 	return fill;
+}
+
+unsigned int capture_fill_percent(const struct capture *c)
+{
+	__u64 fullest = 0;
+
+	for (__u32 i = 0; i < c->stream_nr; i++) {
+		const __u64 size = c->streams[i].info.size;
+		const __u64 fill = size ? 100 * ktrace_stream_unread(c->session, i) / size : 0;
+
+		if (c->streams[i].info.policy != KTRACE_POLICY_OVERWRITE && fill > fullest)
+			fullest = fill;
+	}
+	return (unsigned int)fullest;
 }
 
 static void peek_next(struct capture *c, __u32 i)

@@ -27,6 +27,14 @@ int capture_init(struct capture *c, struct ktrace_session *s, struct ktrace_trac
 void capture_resume(struct capture *c);
 
 /**
+ * capture_listen - take what programs and the kernel say besides events
+ *
+ * Writes nothing, so it is also for a thread that does not wait for the disk. Return: true if there
+ * is more.
+ */
+bool capture_listen(struct capture *c);
+
+/**
  * capture_drain - write the data that is available, a bounded amount
  * @c:		the capture
  * @partial:	also write blocks that are not full yet
@@ -35,8 +43,17 @@ void capture_resume(struct capture *c);
  */
 struct capture_fill capture_drain(struct capture *c, bool partial);
 
+/** capture_fill_percent - how full the fullest ring is now */
+unsigned int capture_fill_percent(const struct capture *c);
+
 /** capture_finish - write all remaining data after the session was stopped */
 void capture_finish(struct capture *c);
+
+/**
+ * capture_share - let other threads use capture and session whenever this one waits for the disk
+ * @turn:	held by the caller; NULL = there are no others any more
+ */
+void capture_share(struct capture *c, struct turn *turn);
 
 /** capture_exit - end the file; 0 or -errno of the last META or of closing */
 int capture_exit(struct capture *c);

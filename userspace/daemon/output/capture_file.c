@@ -3,15 +3,35 @@
 #include "capture_file.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/lines.h"
 #include "base/log.h"
+#include "base/turn.h"
 #include "parts.h"
 #include "room.h"
 
 /* Time until the next attempt after a failed write */
 #define RETRY_NS 10000000ull
+
+void capture_leave(struct capture *c)
+{
+	c->away_size = ktrace_tracefile_size(c->file);
+	c->away_ns = now_ns();
+	turn_give(c->turn);
+}
+
+void capture_back(struct capture *c)
+{
+	turn_take(c->turn);
+	c->away_ns = 0;
+}
+
+__u64 capture_size(const struct capture *c)
+{
+	return c->away_ns ? c->away_size : ktrace_tracefile_size(c->file);
+}
 
 /* Reports an error the first time only: a disk can be nearly full for long. */
 int capture_wrote(struct capture *c, int error)
@@ -57,10 +77,36 @@ static void give_up_meta(struct capture *c)
 	c->meta_kept = c->meta.len + 1;
 }
 
+/* Puts lines that could not be written before those that came meanwhile. */
+static void put_back(struct capture *c, struct ktrace_text *old)
+{
+	struct ktrace_text newer = c->meta;
+
+	c->meta = *old;
+	if (newer.len)
+		ktrace_text_line(&c->meta, newer.buf);
+	if (c->meta.error || newer.error)
+		log_error("%s: names of processes, threads and addresses are lost: %s", c->path,
+			  strerror(ENOMEM));
+	c->meta.error = 0;
+	ktrace_text_free(&newer);
+}
+
+static int write_meta(struct capture *c, const struct ktrace_text *text)
+{
+	int error;
+
+	capture_leave(c);
+	error = ktrace_tracefile_meta(c->file, text->buf, text->len);
+	capture_back(c);
+	return error;
+}
+
 int capture_flush_meta(struct capture *c)
 {
 	int error = c->meta.len ? capture_wrote(c, room_make(c, c->meta.len)) : 0;
 	const size_t len = c->meta.len;
+	struct ktrace_text text;
 
 	if (!len) {
 		ktrace_registry_saved(c->session);
@@ -73,16 +119,23 @@ int capture_flush_meta(struct capture *c)
 		c->meta.len = len;
 		return -ENOMEM;
 	}
+	text = c->meta;
+	c->meta = (struct ktrace_text){ .buf = NULL };
 	if (!error)
-		error = capture_wrote(c, ktrace_tracefile_meta(c->file, c->meta.buf, c->meta.len));
-	if (!error && c->parts)
-		parts_remember(c->parts, c->meta.buf, len);
-	c->meta.len = error ? len : 0;
+		error = capture_wrote(c, write_meta(c, &text));
 	if (!error) {
+		if (c->parts)
+			parts_remember(c->parts, text.buf, len);
+		ktrace_text_free(&text);
 		c->meta_kept = 0;
-		ktrace_registry_saved(c->session);
-	} else if (len > META_PENDING_MAX + c->meta_kept) {
-		give_up_meta(c);
+		/* What was taken from the registry meanwhile is in @meta. */
+		if (!c->meta.len)
+			ktrace_registry_saved(c->session);
+		return 0;
 	}
+	text.len = len;
+	put_back(c, &text);
+	if (c->meta.len > META_PENDING_MAX + c->meta_kept)
+		give_up_meta(c);
 	return error;
 }

@@ -15,6 +15,7 @@
 
 struct context;
 struct parts;
+struct turn;
 
 /**
  * struct capture_stream - one stream on its way into the file
@@ -68,6 +69,10 @@ struct capture_load {
  * @meta:	META lines that have not been written yet
  * @streams:	one for each stream of the session
  * @stream_nr:	number of @streams
+ * @turn:	held by whoever uses this and the session, NULL = there is one thread only
+ * @away_ns:	since when the thread that empties the rings waits for the disk, without its turn:
+ *		it alone may use @file until it is back; 0 = it does not
+ * @away_size:	size of the file then
  * @copy:	overwrite policy: copy of a block that is being written
  * @level:	compression level while there is time, 0 = none
  * @mode:	mode of the files of further parts, 0 = default
@@ -99,6 +104,9 @@ struct capture {
 	struct ktrace_text meta;
 	struct capture_stream *streams;
 	__u32 stream_nr;
+	struct turn *turn;
+	__u64 away_ns;
+	__u64 away_size;
 	char *copy;
 	int level;
 	__u32 mode;
@@ -121,6 +129,17 @@ struct capture {
 	char *unmet;
 	struct ktrace_text names;
 };
+
+/**
+ * capture_leave - give the turn away before waiting for the disk
+ *
+ * Until capture_back(), others may add to @meta, and to all that does not concern the file.
+ */
+void capture_leave(struct capture *c);
+void capture_back(struct capture *c);
+
+/* Returns the size of the file, whoever is writing it. */
+__u64 capture_size(const struct capture *c);
 
 /**
  * capture_flush_meta - write the META lines that are waiting

@@ -27,6 +27,7 @@
 #include "base/grow.h"
 #include "base/lines.h"
 #include "base/peer.h"
+#include "base/turn.h"
 #include "exited_processes.h"
 
 /* Readings of the clocks, one each second, that the next part repeats: events are seldom older */
@@ -478,8 +479,10 @@ bool parts_drop(struct parts *p)
 		return false;
 	name = parts_name(p->output, p->first);
 	file = p->ended[p->first++ % p->keep];
+	turn_give(p->turn);
 	/* What has just been shipped is not lost. */
 	is_shipped = name && unlink(name) && p->is_shipped && errno == ENOENT;
+	turn_take(p->turn);
 	if (!is_shipped) {
 		add_file(&p->removed, &file);
 		p->removed_nr++;

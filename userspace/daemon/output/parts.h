@@ -45,6 +45,7 @@ struct parts_file {
  * @sources:	the latest line of each time source
  * @facts:	all other lines that are needed to read a file alone
  * @is_forgetful: lines about ended processes may be dropped
+ * @turn:	held by whoever uses this and does not wait for the disk; NULL = one thread only
  * @attached:	processes that wrote their own lines: their pids may be of another PID namespace
  */
 struct parts {
@@ -79,6 +80,7 @@ struct parts {
 	unsigned int clock_nr;
 	struct ktrace_text facts;
 	bool is_forgetful;
+	struct turn *turn;
 	struct pids *attached;
 };
 

@@ -37,12 +37,22 @@ void room_limit(struct capture *c)
 	ktrace_tracefile_limit(c->file, c->max_size ? left : 0, c->min_free);
 }
 
+static int ask(struct capture *c, __u64 size)
+{
+	int error;
+
+	capture_leave(c);
+	error = ktrace_tracefile_room(c->file, size);
+	capture_back(c);
+	return error;
+}
+
 int room_make(struct capture *c, __u64 size)
 {
 	bool was_tight = c->is_tight;
 	int error;
 
-	while ((error = ktrace_tracefile_room(c->file, size + SECTION_SIZE)) && c->parts) {
+	while ((error = ask(c, size + SECTION_SIZE)) && c->parts) {
 		if (parts_skip_shipped(c->parts)) {
 			room_limit(c);
 			continue;

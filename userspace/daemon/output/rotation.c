@@ -196,16 +196,18 @@ static void go_on_with(struct capture *c, char *path, struct ktrace_tracefile *f
 	int error;
 
 	recovery_note_change(c->session, path, file, c->parts->begin.buf);
-	size = ktrace_tracefile_size(c->file);
+	capture_leave(c);
+	size = c->away_size;
 	error = ktrace_tracefile_close_part(c->file);
-	if (error)
-		log_error("%s: %s; the file can be read up to that point", c->path,
-			  strerror(-error));
+	c->file = file;
 	/* The size with index and end mark, if the file has not been moved. */
 	if (!stat(c->path, &st) && (__u64)st.st_size > size)
 		size = (__u64)st.st_size;
+	capture_back(c);
+	if (error)
+		log_error("%s: %s; the file can be read up to that point", c->path,
+			  strerror(-error));
 	parts_step(c->parts, path, c->events, size);
-	c->file = file;
 	c->path = path;
 	c->parts->begin_bytes = ktrace_tracefile_size(file);
 	room_limit(c);
@@ -222,8 +224,11 @@ void rotation_change(struct capture *c)
 
 	if (parts_skip_shipped(p))
 		room_limit(c);
-	if (!error)
+	if (!error) {
+		capture_leave(c);
 		error = make_next(c, path, &file);
+		capture_back(c);
+	}
 	if (!error) {
 		go_on_with(c, path, file);
 		return;

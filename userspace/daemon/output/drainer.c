@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * drainer.c - a thread that empties the rings, so that only it waits for the disk
+ *
+ *	loop	--turn--|ask|-----(epoll)-----|turn: clocks, control, programs|---|done|--
+ *	drainer	    wait    |-turn-|write...............|-turn-|write.....|-turn-|    wait
+ *
+ * Both threads use the same capture and the same session, one at a time. While the drainer waits
+ * for the disk it gives its turn away: capture_leave(). The loop does not touch the file then, and
+ * what is being written stays in its ring or in a buffer of its own. So while a disk hangs nothing
+ * is lost as long as the rings have room, and all but the file goes on.
+ */
+#include "drainer.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "base/log.h"
+
+/* Drains in a row until the loop is told how full the rings are */
+#define DRAINS_MAX 64
+
+static void *run(void *arg)
+{
+	struct drainer *d = arg;
+	bool is_over, partial;
+
+	/* The last drain comes after the end: it finds out whether the disk answers. */
+	do {
+		while (sem_wait(&d->work))
+			;
+		turn_take(&d->turn);
+		is_over = d->is_over;
+		partial = d->is_partial;
+		d->is_partial = false;
+		for (int i = 0; i < DRAINS_MAX; i++) {
+			d->fill = capture_drain(d->capture, partial || is_over);
+			if (!d->fill.more || d->is_over)
+				break;
+			partial = false;
+			turn_give(&d->turn);
+			turn_take(&d->turn);
+		}
+		/* If the end was asked for during this drain, there is another one. */
+		d->is_busy = d->is_over && !is_over;
+		turn_give(&d->turn);
+		eventfd_write(d->done_fd, 1);
+	} while (!is_over);
+	return NULL;
+}
+
+int drainer_begin(struct drainer *d, struct capture *c)
+{
+	int error;
+
+	d->done_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (d->done_fd < 0)
+		return -errno;
+	d->capture = c;
+	d->turn = (struct turn)TURN_INIT;
+	sem_init(&d->work, 0, 0);
+	turn_take(&d->turn);
+	error = pthread_create(&d->thread, NULL, run, d);
+	d->has_thread = !error;
+	if (error)
+		log_note("no thread for writing: %s; everything else waits for the disk, too",
+			 strerror(error));
+	else
+		capture_share(c, &d->turn);
+	return 0;
+}
+
+void drainer_ask(struct drainer *d, bool partial)
+{
+	d->is_partial |= partial;
+	if (d->is_busy)
+		return;
+	if (d->has_thread) {
+		d->is_busy = true;
+		sem_post(&d->work);
+		return;
+	}
+	d->fill = capture_drain(d->capture, d->is_partial);
+	d->is_partial = false;
+	eventfd_write(d->done_fd, 1);
+}
+
+bool drainer_done(struct drainer *d)
+{
+	eventfd_t times;
+
+	eventfd_read(d->done_fd, &times);
+	return !d->is_busy;
+}
+
+bool drainer_wait(struct drainer *d, int ms)
+{
+	struct pollfd fd = { .fd = d->done_fd, .events = POLLIN };
+	const __u64 end = now_ns() + (__u64)ms * NS_PER_MS;
+
+	while (!drainer_done(d) && now_ns() < end) {
+		turn_give(&d->turn);
+		poll(&fd, 1, ms);
+		turn_take(&d->turn);
+	}
+	/* The loop still has to see it. */
+	eventfd_write(d->done_fd, 1);
+	return !d->is_busy;
+}
+
+void drainer_end(struct drainer *d)
+{
+	if (!d->capture)
+		return;
+	if (d->has_thread) {
+		d->is_over = d->is_busy = true;
+		sem_post(&d->work);
+		if (!drainer_wait(d, (int)(DISK_PATIENCE_NS / NS_PER_MS)))
+			log_note("waiting for the disk: %s", d->capture->path);
+		turn_give(&d->turn);
+		pthread_join(d->thread, NULL);
+		capture_share(d->capture, NULL);
+	}
+	sem_destroy(&d->work);
+	close(d->done_fd);
+}
