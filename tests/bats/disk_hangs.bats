@@ -138,6 +138,7 @@ files()
 	mount -o loop files.img frozen 2>mount.err || skip "no loop device: $(cat mount.err)"
 }
 
+# bats test_tags=shm
 @test "a file system that is frozen for some seconds: nothing is lost, all parts are whole" {
 	files
 	late -t 2 -u 1000
