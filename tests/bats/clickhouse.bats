@@ -43,6 +43,37 @@ server()
 	URL=http://127.0.0.1:$port/t
 }
 
+# between REGEX TIMES STATUS ANSWER: the first TIMES statements that match get this answer; sets $PROXY, where the rest goes to the server
+between()
+{
+	rm -f proxy.port
+	start proxy "$ROOT/tests/checkers/clickhouse_proxy.py" proxy.port "$port" "$@"
+	retry 0.05 test -e proxy.port
+	PROXY=http://127.0.0.1:$(cat proxy.port)/t
+}
+
+# app FILE TYPE: a file with two events app:x, which have a field of this type
+app()
+{
+	{
+		echo 'meta trace version=1 start_ns=1700000000000000000 clock=monotonic hz=1000000000'
+		echo 'meta host name=h boot=f5896a63-df50-4c36-802a-25245aa4fe63'
+		echo 'meta clock raw=0 mono_ns=0 real_ns=1700000000000000000 hz=1000000000'
+		echo 'meta stream id=0 kind=user cpu=0 block=4096'
+		echo "meta event kind=user id=64 desc=app:x{$2%20v;}"
+		echo 'block 0'
+		echo 'rec 1000 64 7 u32:5'
+		echo 'rec 1001 64 7 u32:6'
+	} | "$PROGS/mktrace" "$1"
+}
+
+# ends PID: ends ktrace load --follow
+ends()
+{
+	kill "$1"
+	wait "$1"
+}
+
 # ask STATEMENT: its answer from the store, as CSV
 ask()
 {
@@ -137,6 +168,26 @@ record()
 	wait "$LOADER"
 	grep -q 'works again' load.err
 	[ "$(grep -c 'trying again' load.err)" = 1 ]
+}
+
+@test "load: a file whose rows are sent again counts once" {
+	record t.bin
+	printf '\377\377\377\377' | dd of=t.0001.bin bs=1 seek=5000 conv=notrunc status=none
+	app a.bin u32
+	app b.bin f32
+	server
+	run_ktrace load --to "$URL" --tables 'app:*' a.bin
+	[ "$status" = 0 ]
+	between 'INSERT INTO loads' 2 500 'Code: 241. DB::Exception: Memory limit (total) exceeded. (MEMORY_LIMIT_EXCEEDED) (version 24.8)'
+	start load "$LOAD" --to "$PROXY" --follow --tables 'events,app:*' t.0001.bin b.bin
+	seen() { [ "$(ask 'SELECT uniq(uuid) FROM events' 2>/dev/null | tail -n 1)" = 2 ]; }
+	retry 0.1 seen
+	fails ends "$pid"
+	[ "$(grep -c 'trying again: Memory limit' load.err)" = 1 ]
+	[ "$(grep -c 't.0001.bin: damaged: ' load.err)" = 1 ]
+	[ "$(grep -c 'b.bin: not loaded: not all of its tables' load.err)" = 1 ]
+	rows=$(ask 'SELECT count() FROM events' | tail -n 1)
+	grep -q ": 2 files loaded, $rows rows; 0 loaded before, 1 damaged, 1 not loaded" load.err
 }
 
 @test "load: --follow --store loads what is in the folder of a store, of hosts that match" {

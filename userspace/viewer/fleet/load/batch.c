@@ -433,14 +433,14 @@ static bool fits(const struct batch_column *column, const struct ktrace_sql_valu
 	       (column->scalar == KTRACE_SQL_REAL && v->type == KTRACE_SQL_INTEGER);
 }
 
-static void put_value(struct batch *b, struct ktrace_out *out, const struct batch_column *column,
-		      struct ktrace_sql_value *v)
+static void put_value(struct batch_load *load, struct ktrace_out *out,
+		      const struct batch_column *column, struct ktrace_sql_value *v)
 {
 	const bool is_odd = v->type != KTRACE_SQL_NULL && !fits(column, v);
 	const bool is_null = is_odd || v->type == KTRACE_SQL_NULL;
 	double real;
 
-	b->odd += is_odd;
+	load->odd += is_odd;
 	if (column->is_nullable)
 		ktrace_out_char(out, is_null);
 	if (is_null && column->is_nullable)
@@ -457,8 +457,7 @@ static void put_value(struct batch *b, struct ktrace_out *out, const struct batc
 	}
 }
 
-static void put_row(struct batch *b, struct batch_table *t, const struct batch_load *load,
-		    struct ktrace_sql_query *query)
+static void put_row(struct batch_table *t, struct batch_load *load, struct ktrace_sql_query *query)
 {
 	const struct message_part *p = &load->part;
 	struct ktrace_out *out = &t->rows;
@@ -466,7 +465,7 @@ static void put_row(struct batch *b, struct batch_table *t, const struct batch_l
 
 	for (size_t i = 0; i < t->column_nr; i++) {
 		ktrace_sql_value(query, (int)i, &v);
-		put_value(b, out, &t->columns[i], &v);
+		put_value(load, out, &t->columns[i], &v);
 	}
 	for (size_t i = 0; i < OWN_NR; i++) {
 		if (!has_own(t, i))
@@ -531,7 +530,7 @@ static int add_rows(struct batch *b, struct batch_table *t, struct batch_load *l
 	int ret = 0, step = text ? ktrace_sql_prepare(sql, text, &query, NULL) : -ENOMEM;
 
 	while (!step && !ret && (step = ktrace_sql_step(query)) == 1) {
-		put_row(b, t, load, query);
+		put_row(t, load, query);
 		load->rows++;
 		ret = t->rows.error ? no_memory(b) : 0;
 		if (!ret && !(load->rows & 1023) && bytes(b) > BATCH_MAX)
@@ -606,6 +605,10 @@ int batch_send(struct batch *b)
 	    !clickhouse_insert(b->c, "INSERT INTO loads (tbl, uuid, part, load, host, boot, start, "
 			       "size, rows, loaded) FORMAT RowBinary", out.buf, out.len))
 		ret = -EIO;
+	for (size_t i = 0; i < b->load_nr && !ret; i++) {
+		b->rows += b->loads[i].rows;
+		b->odd += b->loads[i].odd;
+	}
 	free(out.buf);
 	batch_drop(b);
 	return ret;

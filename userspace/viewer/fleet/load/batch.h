@@ -45,6 +45,7 @@ struct batch_table {
  * @host:	name of its host
  * @id:		of this attempt; is in each row
  * @rows:	number of rows
+ * @odd:	values of these that did not fit the type of their column
  */
 struct batch_load {
 	char *table;
@@ -52,6 +53,7 @@ struct batch_load {
 	char *host;
 	__u64 id;
 	__u64 rows;
+	__u64 odd;
 };
 
 /**
@@ -63,7 +65,8 @@ struct batch_load {
  * @loads:	tables of files whose rows are all in the batch or in the store
  * @load_nr:	number of these
  * @load_cap:	room for more
- * @odd:	values that did not fit the type of their column: NULL in the store
+ * @rows:	rows of loads that count
+ * @odd:	... and their values that did not fit the type of their column: NULL in the store
  */
 struct batch {
 	struct clickhouse *c;
@@ -73,6 +76,7 @@ struct batch {
 	struct batch_load *loads;
 	size_t load_nr;
 	size_t load_cap;
+	__u64 rows;
 	__u64 odd;
 };
 

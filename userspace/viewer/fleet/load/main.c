@@ -29,6 +29,20 @@
 #define LOOK_US 1000000u
 
 /**
+ * struct result - how a file went, which counts once its rows are in the store
+ * @path:	its name
+ * @added:	a table has new rows
+ * @failed:	a table could not be read, or fits no table in the store
+ * @is_damaged:	some of it could not be read
+ */
+struct result {
+	char *path;
+	bool added;
+	bool failed;
+	bool is_damaged;
+};
+
+/**
  * struct load - the command line and how it goes
  * @options:	the server
  * @tables:	--tables
@@ -46,11 +60,11 @@
  * @done:	with --follow: names of files that need no further look, for tsearch(3)
  * @has_read:	a file's tables were looked at
  * @is_down:	the server did not answer last time
+ * @settled:	files that need no further attempt: those of the next four
  * @loaded:	files with new rows in the store
  * @before:	files that had all rows there
  * @kept:	files of which not all could be loaded
  * @damaged:	files that are damaged, so that rows are missing
- * @rows:	rows that were added
  */
 struct load {
 	struct clickhouse_options options;
@@ -64,16 +78,16 @@ struct load {
 	bool is_quiet;
 	struct clickhouse c;
 	struct batch batch;
-	char *waiting[FILES_TOGETHER];
+	struct result waiting[FILES_TOGETHER];
 	size_t waiting_nr;
 	void *done;
 	bool has_read;
 	bool is_down;
+	__u64 settled;
 	__u64 loaded;
 	__u64 before;
 	__u64 kept;
 	__u64 damaged;
-	__u64 rows;
 };
 
 static volatile sig_atomic_t is_stopped;
@@ -99,10 +113,31 @@ static void set_done(struct load *l, const char *path)
 		free(name);
 }
 
+/* Counts a file that was kept, because of @why: nothing more of it is added. */
 static void keep(struct load *l, const char *path, const char *why)
 {
 	l->kept++;
 	complain_about(path, "not loaded: %s", why);
+}
+
+static void settle(struct load *l, const struct result *r)
+{
+	if (r->failed)
+		keep(l, r->path, r->added ? "not all of its tables" : "none of its tables");
+	if (r->is_damaged && r->added) {
+		l->damaged++;
+		complain_about(r->path, "damaged: the rows that can be read are loaded");
+	}
+	l->loaded += r->added;
+	l->before += !r->added && !r->failed;
+	l->settled++;
+	set_done(l, r->path);
+}
+
+static void settle_kept(struct load *l, const char *path, const char *why)
+{
+	keep(l, path, why);
+	l->settled++;
 	set_done(l, path);
 }
 
@@ -114,38 +149,24 @@ static void tell_down(struct load *l)
 	l->is_down = true;
 }
 
-/* Sends what waits. Return: false, the server has a trouble: with --follow they come again. */
+/* Sends what waits. Return: false, the server has a trouble. */
 static bool send_waiting(struct load *l)
 {
-	__u64 rows = 0;
-	bool is_sent;
-
-	for (size_t i = 0; i < l->batch.load_nr; i++)
-		rows += l->batch.loads[i].rows;
-	is_sent = !batch_send(&l->batch);
-	if (is_sent) {
-		l->rows += rows;
-		l->loaded += l->waiting_nr;
-	} else {
-		tell_down(l);
-		l->kept += l->follows ? 0 : l->waiting_nr;
+	if (batch_send(&l->batch))
+		return false;
+	for (size_t i = 0; i < l->waiting_nr; i++) {
+		settle(l, &l->waiting[i]);
+		free(l->waiting[i].path);
 	}
-	while (l->waiting_nr) {
-		char *path = l->waiting[--l->waiting_nr];
-
-		if (is_sent)
-			set_done(l, path);
-		free(path);
-	}
-	return is_sent;
+	l->waiting_nr = 0;
+	return true;
 }
 
-/* Forgets what waits, because the server has a trouble. */
+/* Forgets what waits, because the server has a trouble: with --follow, it comes again. */
 static void drop_waiting(struct load *l)
 {
-	l->kept += l->follows ? 0 : l->waiting_nr;
 	while (l->waiting_nr)
-		free(l->waiting[--l->waiting_nr]);
+		free(l->waiting[--l->waiting_nr].path);
 	batch_drop(&l->batch);
 }
 
@@ -201,31 +222,25 @@ static bool is_other(const char *text, const struct message_part *p)
 
 /**
  * struct source - a file
- * @path:	its name
  * @part:	what it is
  * @host:	name of its host
  * @loaded:	answer of ask_loaded()
  * @sql:	its tables
- * @added:	a table has rows in the batch
- * @failed:	a table could not be read, or fits no table in the store
- * @is_damaged:	some of it could not be read
+ * @result:	how it goes
  */
 struct source {
-	const char *path;
 	struct message_part part;
 	const char *host;
 	char *loaded;
 	struct ktrace_sql *sql;
-	bool added;
-	bool failed;
-	bool is_damaged;
+	struct result result;
 };
 
 static void on_damage(void *arg, const struct ktrace_damage *damage)
 {
 	struct source *s = arg;
 
-	s->is_damaged = true;
+	s->result.is_damaged = true;
 	files_damage(NULL, damage);
 }
 
@@ -248,10 +263,10 @@ static bool add_tables(struct load *l, struct source *s)
 		if (ret == -EIO)
 			return false;
 		if (ret == -EBADMSG)
-			complain_about(s->path, "\"%s\": %s", table.name,
+			complain_about(s->result.path, "\"%s\": %s", table.name,
 				       ktrace_sql_error(s->sql, NULL));
-		s->failed |= ret;
-		s->added |= !ret;
+		s->result.failed |= ret;
+		s->result.added |= !ret;
 	}
 	return true;
 }
@@ -263,42 +278,38 @@ static bool add_file(struct load *l, struct source *s)
 		.size = sizeof(opts), .cores = cores_wanted(), .report = on_damage, .arg = s,
 	};
 	int status = STATUS_OK, ret;
-	struct ktrace_traceset *set = open_files(1, (char **)&s->path, &status);
+	struct ktrace_traceset *set = open_files(1, &s->result.path, &status);
 	bool is_well = true;
 
 	if (!set) {
-		s->failed = true;
+		s->result.failed = true;
 		return true;
 	}
 	s->host = ktrace_trace_meta(ktrace_traceset_trace(set, 0), "host", "name");
 	ret = ktrace_sql_open(set, &opts, &s->sql);
 	if (ret)
-		complain_about(s->path, "%s", strerror(-ret));
+		complain_about(s->result.path, "%s", strerror(-ret));
 	else
 		is_well = add_tables(l, s);
-	s->failed |= ret;
-	s->is_damaged |= files_status(set, status) != STATUS_OK;
+	s->result.failed |= ret;
+	s->result.is_damaged |= files_status(set, status) != STATUS_OK;
 	ktrace_sql_close(s->sql);
 	ktrace_traceset_close(set);
 	return is_well;
 }
 
 /* Takes a file that was added, or that has nothing to add. Return: false as batch_send(). */
-static bool take_added(struct load *l, const struct source *s)
+static bool take_added(struct load *l, const struct result *r)
 {
-	if (s->failed)
-		keep(l, s->path, s->added ? "not all of its tables" : "none of its tables");
-	if (s->is_damaged && s->added) {
-		l->damaged++;
-		complain_about(s->path, "damaged: the rows that can be read are loaded");
-	}
-	if (!s->added) {
-		l->before += !s->failed;
-		set_done(l, s->path);
+	struct result *waiting = &l->waiting[l->waiting_nr];
+
+	if (!r->added) {
+		settle(l, r);
 		return true;
 	}
-	l->waiting[l->waiting_nr] = strdup(s->path);
-	l->waiting_nr += l->waiting[l->waiting_nr] != NULL;
+	*waiting = *r;
+	waiting->path = strdup(r->path);
+	l->waiting_nr += waiting->path != NULL;
 	return l->waiting_nr < FILES_TOGETHER || send_waiting(l);
 }
 
@@ -309,27 +320,26 @@ static const char *describe_error(int error)
 }
 
 /* Return: false as batch_send(). */
-static bool load_file(struct load *l, const char *path)
+static bool load_file(struct load *l, char *path)
 {
-	struct source s = { .path = path };
+	struct source s = { .result.path = path };
 	int ret = message_identify(path, &s.part);
-	bool is_well;
+	bool is_well = true;
 
 	/* With --follow, it is complete later. */
 	if (ret == -EAGAIN && l->follows)
 		return true;
 	if (ret) {
-		keep(l, path, ret == -EAGAIN ? "it is not complete" : describe_error(ret));
+		settle_kept(l, path, ret == -EAGAIN ? "it is not complete" : describe_error(ret));
 		return true;
 	}
 	if (!ask_loaded(l, &s.part, &s.loaded))
 		return false;
-	if (is_other(s.loaded, &s.part)) {
-		keep(l, path, "the store has rows of another file of this recording and part");
-		is_well = true;
-	} else {
-		is_well = add_file(l, &s) && take_added(l, &s);
-	}
+	if (is_other(s.loaded, &s.part))
+		settle_kept(l, path, "the store has rows of another file of this recording and "
+			    "part");
+	else
+		is_well = add_file(l, &s) && take_added(l, &s.result);
 	free(s.loaded);
 	return is_well;
 }
@@ -368,29 +378,28 @@ static char **find_stored(const struct load *l, int *nr)
 	return names;
 }
 
-/* Looks at all files once, and frees the list. Return: false as batch_send(). */
+/*
+ * Looks at all files once, and frees the list; without --follow, those that have no result are
+ * kept. Return: false as batch_send().
+ */
 static bool load_files(struct load *l, char **names, int all)
 {
+	const __u64 before = l->settled;
 	bool is_well = true;
-	int i;
 
-	for (i = 0; i < all && !is_stopped; i++) {
-		if (tfind(names[i], &l->done, compare))
-			continue;
-		is_well = load_file(l, names[i]);
-		if (!is_well)
-			break;
-	}
+	for (int i = 0; i < all && is_well && !is_stopped; i++)
+		is_well = tfind(names[i], &l->done, compare) || load_file(l, names[i]);
 	if (is_well)
 		is_well = send_waiting(l);
 	if (!is_well) {
 		tell_down(l);
-		l->kept += l->follows ? 0 : (__u64)(all - i);
 		drop_waiting(l);
 	} else if (l->is_down) {
 		l->is_down = false;
 		complain_about(l->options.url, "works again");
 	}
+	if (!l->follows)
+		l->kept += (__u64)all - (l->settled - before);
 	if (names)
 		files_free(names);
 	return is_well;
@@ -449,7 +458,7 @@ static int report(const struct load *l)
 	if (!l->is_quiet || !is_well)
 		complain_safely("ktrace load: %llu file%s loaded, %llu rows; %llu loaded before, "
 				"%llu damaged, %llu not loaded", l->loaded,
-				l->loaded == 1 ? "" : "s", l->rows, l->before, l->damaged,
+				l->loaded == 1 ? "" : "s", l->batch.rows, l->before, l->damaged,
 				l->kept);
 	return is_well ? STATUS_OK : STATUS_DAMAGED;
 }
