@@ -190,6 +190,25 @@ record()
 	grep -q ": 2 files loaded, $rows rows; 0 loaded before, 1 damaged, 1 not loaded" load.err
 }
 
+@test "load: --follow looks again at a file that was refused when it changes" {
+	record a.bin
+	head -c 20 a.0001.bin >t.0001.bin
+	head -c 300 a.0002.bin >t.0002.bin
+	echo text >t.0003.bin
+	server
+	start load "$LOAD" --to "$URL" --follow t.bin
+	LOADER=$pid
+	retry 0.1 grep -q 't.0001.bin: not loaded: not a tracefile' load.err
+	retry 0.1 grep -q 't.0003.bin: not loaded: not a tracefile' load.err
+	cat a.0001.bin >t.0001.bin
+	cat a.0002.bin >t.0002.bin
+	seen() { [ "$(ask 'SELECT count() FROM events' 2>/dev/null | tail -n 1)" = "$1" ]; }
+	retry 0.1 seen "$("$KTRACE" list -c a.0001.bin a.0002.bin)"
+	fails ends "$LOADER"
+	[ "$(grep -c 't.0003.bin: not loaded' load.err)" = 1 ]
+	grep -q ': 2 files loaded, .*, 1 not loaded' load.err
+}
+
 @test "load: --follow --store loads what is in the folder of a store, of hosts that match" {
 	local boot='f5896a63-df50-4c36-802a-25245aa4fe63'
 	record a.bin

@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <fnmatch.h>
 #include <glob.h>
-#include <search.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +19,7 @@
 #include "base/store_files.h"
 #include "base/viewer.h"
 #include "batch.h"
+#include "seen.h"
 
 #define TABLES_DEFAULT "events,slices,losses,clocks,files"
 #define TABLES_MAX 64
@@ -31,12 +31,14 @@
 /**
  * struct result - how a file went, which counts once its rows are in the store
  * @path:	its name
+ * @st:		what it was before it was read
  * @added:	a table has new rows
  * @failed:	a table could not be read, or fits no table in the store
  * @is_damaged:	some of it could not be read
  */
 struct result {
 	char *path;
+	struct stat st;
 	bool added;
 	bool failed;
 	bool is_damaged;
@@ -57,7 +59,7 @@ struct result {
  * @batch:	rows on their way
  * @waiting:	files whose rows are in the batch
  * @waiting_nr:	number of these
- * @done:	with --follow: names of files that need no further look, for tsearch(3)
+ * @seen:	with --follow: files that need no further look
  * @has_read:	a file's tables were looked at
  * @is_down:	the server did not answer last time
  * @settled:	files that need no further attempt: those of the next four
@@ -80,7 +82,7 @@ struct load {
 	struct batch batch;
 	struct result waiting[FILES_TOGETHER];
 	size_t waiting_nr;
-	void *done;
+	struct seen seen;
 	bool has_read;
 	bool is_down;
 	__u64 settled;
@@ -98,47 +100,29 @@ static void on_signal(int sig)
 	is_stopped = 1;
 }
 
-static int compare(const void *a, const void *b)
+/* Counts a file whose rows are in the store; @why: not all are, NULL = they are. */
+static void settle(struct load *l, const struct result *r, const char *why)
 {
-	return strcmp(a, b);
-}
-
-/* Remembers that a file needs no further look. */
-static void set_done(struct load *l, const char *path)
-{
-	char *name = l->follows ? strdup(path) : NULL;
-	char **node = name ? tsearch(name, &l->done, compare) : NULL;
-
-	if (!node || *node != name)
-		free(name);
-}
-
-/* Counts a file that was kept, because of @why: nothing more of it is added. */
-static void keep(struct load *l, const char *path, const char *why)
-{
-	l->kept++;
-	complain_about(path, "not loaded: %s", why);
-}
-
-static void settle(struct load *l, const struct result *r)
-{
-	if (r->failed)
-		keep(l, r->path, r->added ? "not all of its tables" : "none of its tables");
+	if (why) {
+		l->kept++;
+		complain_about(r->path, "not loaded: %s", why);
+	}
 	if (r->is_damaged && r->added) {
 		l->damaged++;
 		complain_about(r->path, "damaged: the rows that can be read are loaded");
 	}
 	l->loaded += r->added;
-	l->before += !r->added && !r->failed;
+	l->before += !r->added && !why;
 	l->settled++;
-	set_done(l, r->path);
+	if (l->follows)
+		seen_add(&l->seen, r->path, why ? &r->st : NULL);
 }
 
-static void settle_kept(struct load *l, const char *path, const char *why)
+static void settle_read(struct load *l, const struct result *r)
 {
-	keep(l, path, why);
-	l->settled++;
-	set_done(l, path);
+	const char *why = r->added ? "not all of its tables" : "none of its tables";
+
+	settle(l, r, r->failed ? why : NULL);
 }
 
 /* Reports that the server does not answer, once until it does. */
@@ -155,7 +139,7 @@ static bool send_waiting(struct load *l)
 	if (batch_send(&l->batch))
 		return false;
 	for (size_t i = 0; i < l->waiting_nr; i++) {
-		settle(l, &l->waiting[i]);
+		settle_read(l, &l->waiting[i]);
 		free(l->waiting[i].path);
 	}
 	l->waiting_nr = 0;
@@ -304,7 +288,7 @@ static bool take_added(struct load *l, const struct result *r)
 	struct result *waiting = &l->waiting[l->waiting_nr];
 
 	if (!r->added) {
-		settle(l, r);
+		settle_read(l, r);
 		return true;
 	}
 	*waiting = *r;
@@ -323,25 +307,34 @@ static const char *describe_error(int error)
 static bool load_file(struct load *l, char *path)
 {
 	struct source s = { .result.path = path };
-	int ret = message_identify(path, &s.part);
+	int ret = stat(path, &s.result.st) ? -errno : message_identify(path, &s.part);
 	bool is_well = true;
 
 	/* With --follow, it is complete later. */
 	if (ret == -EAGAIN && l->follows)
 		return true;
 	if (ret) {
-		settle_kept(l, path, ret == -EAGAIN ? "it is not complete" : describe_error(ret));
+		settle(l, &s.result, ret == -EAGAIN ? "it is not complete" : describe_error(ret));
 		return true;
 	}
 	if (!ask_loaded(l, &s.part, &s.loaded))
 		return false;
 	if (is_other(s.loaded, &s.part))
-		settle_kept(l, path, "the store has rows of another file of this recording and "
-			    "part");
+		settle(l, &s.result, "the store has rows of another file of this recording and "
+		       "part");
 	else
 		is_well = add_file(l, &s) && take_added(l, &s.result);
 	free(s.loaded);
 	return is_well;
+}
+
+/* The same, unless it need not be looked at again: one that was kept is, when it has changed. */
+static bool look_at(struct load *l, char *path)
+{
+	const enum seen_state state = seen_find(&l->seen, path);
+
+	l->kept -= state == SEEN_CHANGED;
+	return state == SEEN_LOADED || state == SEEN_KEPT || load_file(l, path);
 }
 
 /* Copies text for a pattern of glob(3) in which it means itself. Returns the end. */
@@ -386,9 +379,13 @@ static bool load_files(struct load *l, char **names, int all)
 {
 	const __u64 before = l->settled;
 	bool is_well = true;
+	int i;
 
-	for (int i = 0; i < all && is_well && !is_stopped; i++)
-		is_well = tfind(names[i], &l->done, compare) || load_file(l, names[i]);
+	seen_begin(&l->seen);
+	for (i = 0; i < all && is_well && !is_stopped; i++)
+		is_well = look_at(l, names[i]);
+	if (i == all)
+		seen_end(&l->seen);
 	if (is_well)
 		is_well = send_waiting(l);
 	if (!is_well) {
@@ -536,7 +533,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 	status = report(&l);
 	batch_free(&l.batch);
 	clickhouse_exit(&l.c);
-	tdestroy(l.done, free);
+	seen_free(&l.seen);
 	return status;
 }
 
