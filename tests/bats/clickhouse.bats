@@ -52,7 +52,7 @@ between()
 	PROXY=http://127.0.0.1:$(cat proxy.port)/t
 }
 
-# app FILE TYPE: a file with two events app:x, which have a field of this type
+# app FILE TYPE [NAME]: a file with two events app:NAME, x if it is not given, which have a field of this type
 app()
 {
 	{
@@ -60,7 +60,7 @@ app()
 		echo 'meta host name=h boot=f5896a63-df50-4c36-802a-25245aa4fe63'
 		echo 'meta clock raw=0 mono_ns=0 real_ns=1700000000000000000 hz=1000000000'
 		echo 'meta stream id=0 kind=user cpu=0 block=4096'
-		echo "meta event kind=user id=64 desc=app:x{$2%20v;}"
+		echo "meta event kind=user id=64 desc=app:${3:-x}{$2%20v;}"
 		echo 'block 0'
 		echo 'rec 1000 64 7 u32:5'
 		echo 'rec 1001 64 7 u32:6'
@@ -188,6 +188,90 @@ record()
 	[ "$(grep -c 'b.bin: not loaded: not all of its tables' load.err)" = 1 ]
 	rows=$(ask 'SELECT count() FROM events' | tail -n 1)
 	grep -q ": 2 files loaded, $rows rows; 0 loaded before, 1 damaged, 1 not loaded" load.err
+}
+
+@test "load: rows that the server refuses do not keep others waiting" {
+	local all
+	record t.bin
+	server
+	run_ktrace load -q --to "$URL" t.0001.bin
+	[ "$status" = 0 ]
+	curl -s "http://127.0.0.1:$port/?database=t" --data-binary 'ALTER TABLE "rows::events" ADD COLUMN bad UInt8 MATERIALIZED throwIf(part = 2)'
+	start load "$LOAD" --to "$URL" --follow t.bin
+	LOADER=$pid
+	parts=(t.*.bin)
+	all=$("$KTRACE" list -c t.*.bin)
+	[ ${#parts[@]} -gt 2 ]
+	seen() { [ "$(ask 'SELECT uniq(part), count() FROM events' 2>/dev/null | tail -n 1)" = "$1,$2" ]; }
+	retry 0.1 seen $((${#parts[@]} - 1)) $((all - $("$KTRACE" list -c t.0002.bin)))
+	# What is not refused of the file is there. New files are loaded, and this one is not tried again.
+	retry 0.1 grep -q 't.0002.bin: not loaded: not all of its tables' load.err
+	[ "$(ask 'SELECT count() FROM files WHERE part = 2' | tail -n 1)" -gt 0 ]
+	app u.bin u32
+	mv u.bin t.0099.bin
+	retry 0.1 seen ${#parts[@]} $((all - $("$KTRACE" list -c t.0002.bin) + 2))
+	fails ends "$LOADER"
+	[ "$(grep -c "t.0002.bin: \"events\": the server refuses its rows: Value passed to 'throwIf' function is non zero" load.err)" = 1 ]
+	fails grep -q 'trying again' load.err
+	grep -q ": ${#parts[@]} files loaded, .* rows; 1 loaded before, 0 damaged, 1 not loaded" load.err
+	curl -s "http://127.0.0.1:$port/?database=t" --data-binary 'ALTER TABLE "rows::events" DROP COLUMN bad'
+	run_ktrace load --to "$URL" t.bin
+	[ "$status" = 0 ]
+	seen $((${#parts[@]} + 1)) $((all + 2))
+}
+
+@test "load: --follow goes on after the database was dropped" {
+	record a.bin
+	cp a.0001.bin t.0001.bin
+	server
+	start load "$LOAD" --to "$URL" --follow t.bin
+	LOADER=$pid
+	seen() { [ "$(ask 'SELECT count() FROM events' 2>/dev/null | tail -n 1)" = "$1" ]; }
+	retry 0.1 seen "$("$KTRACE" list -c a.0001.bin)"
+	curl -s "http://127.0.0.1:$port/" --data-binary 'DROP DATABASE t'
+	cp a.0002.bin t.new
+	mv t.new t.0002.bin
+	retry 0.1 seen "$("$KTRACE" list -c a.0002.bin)"
+	ends "$LOADER"
+	grep -q ': 2 files loaded, .*, 0 not loaded' load.err
+}
+
+@test "load: which errors of the server are refusals" {
+	local wants http text name
+	app a.bin u32
+	server
+	while read -r wants http text; do
+		echo "$wants $http $text"
+		between '^INSERT INTO .rows::events' 0 "$http" "$text"
+		run_ktrace load --to "$PROXY" a.bin
+		[ "$status" = 1 ]
+		[[ $stderr == *": 0 files loaded, 0 rows; 0 loaded before, 0 damaged, 1 not loaded"* || $wants = rows ]]
+		[[ ($stderr == *"the server refuses its rows"* && $wants = rows) || ($stderr != *refuses* && $wants = server) ]]
+		kill "$pid"
+		[ "$wants" = server ] || curl -s "http://127.0.0.1:$port/" --data-binary 'DROP DATABASE t'
+	done <<-'END'
+		rows 500 Code: 27, e.displayText() = DB::Exception: Cannot parse input, e.what() = DB::Exception
+		rows 400 Code: 117. DB::Exception: Incorrect data. (INCORRECT_DATA) (version 24.8)
+		rows 500 Code: 252. DB::Exception: Too many partitions for single INSERT block (more than 100). (TOO_MANY_PARTS) (version 24.8)
+		rows 500 Code: 76, e.displayText() = DB::ErrnoException: Cannot open file, errno: 36, strerror: File name too long, e.what() = DB::ErrnoException
+		rows 413 Too large
+		server 500 Code: 252. DB::Exception: Too many parts (300). Merges are processing significantly slower than inserts. (TOO_MANY_PARTS) (version 24.8)
+		server 500 Code: 241, e.displayText() = DB::Exception: Memory limit (total) exceeded, e.what() = DB::Exception
+		server 500 Code: 164, e.displayText() = DB::Exception: Cannot insert into table in readonly mode, e.what() = DB::Exception
+		server 401 Code: 193, e.displayText() = DB::Exception: Wrong password for user default, e.what() = DB::Exception
+		server 403 Code: 516. DB::Exception: default: Authentication failed. (AUTHENTICATION_FAILED) (version 24.8)
+		server 500 Poco::Exception. Code: 1000, e.code() = 28, e.displayText() = I/O error: No space left on device, e.what() = I/O error
+		server 503 Code: 745. DB::Exception: CPU is overloaded. (SERVER_OVERLOADED) (version 25.4)
+		server 502 Bad gateway
+		server 500 Something else
+	END
+	# A table whose name is too long for a file of the server; other tables count.
+	name=$(printf '.%.0s' {1..100})
+	app long.bin u32 "$name"
+	run_ktrace load --to "$URL" --tables 'app:*,events' long.bin
+	[ "$status" = 1 ]
+	[[ $stderr == *"\"app:$name\": the server refuses the table: "*"long.bin: not loaded: not all of its tables"* ]]
+	[[ $stderr == *": 1 file loaded, 2 rows"* ]]
 }
 
 @test "load: --follow looks again at a file that was refused when it changes" {

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/viewer.h"
+#include "error.h"
 
 #define DATABASE_DEFAULT "ktrace"
 #define CONNECT_S 10L
@@ -169,28 +170,6 @@ static size_t on_answer(char *data, size_t size, size_t nr, void *arg)
 	return n;
 }
 
-/*
- * Leaves of an error what is for people: "Code: 47, e.displayText() = DB::Exception: TEXT, e.what()
- * = DB::Exception", later "Code: 47. DB::Exception: TEXT. (NAME) (version ...)".
- */
-static void take_error(struct clickhouse *c)
-{
-	static const char what[] = "DB::Exception: ";
-	char *error = c->error, *end;
-	const char *at = strstr(error, what);
-
-	if (sscanf(error, "Code: %u", &c->code) != 1 || !at)
-		return;
-	at += sizeof(what) - 1;
-	memmove(error, at, strlen(at) + 1);
-	end = strstr(error, ", e.what() = ");
-	if (!end)
-		end = strstr(error, " (version ");
-	if (end)
-		*end = '\0';
-	error[strcspn(error, "\r\n")] = '\0';
-}
-
 /* Returns the URL with its parameters; NULL: no memory. */
 static char *make_url(struct clickhouse *c, const char *statement, const char *settings,
 		      bool has_database)
@@ -231,6 +210,7 @@ static bool run_request(struct clickhouse *c, const struct request *r)
 	CURLcode ret;
 
 	c->code = 0;
+	c->is_refusal = false;
 	c->error[0] = '\0';
 	text[0] = '\0';
 	if (!url)
@@ -265,9 +245,7 @@ static bool run_request(struct clickhouse *c, const struct request *r)
 		return failed(c, text[0] ? text : curl_easy_strerror(ret));
 	if (status == 200)
 		return true;
-	if (!c->error[0])
-		snprintf(c->error, sizeof(c->error), "HTTP status %ld", status);
-	take_error(c);
+	clickhouse_take_error(c, status);
 	return false;
 }
 

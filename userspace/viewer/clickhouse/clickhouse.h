@@ -42,6 +42,8 @@ struct clickhouse_options {
  * @login:	USER:PASSWORD, "" = none
  * @error:	what was wrong with the last statement
  * @code:	number of the error that the server answered, 0 = it did not answer
+ * @is_refusal:	the error is one of the statement or its rows; else the server or the way to it has
+ *		a trouble, and the same may succeed later
  */
 struct clickhouse {
 	const struct clickhouse_options *options;
@@ -51,6 +53,7 @@ struct clickhouse {
 	char login[256];
 	char error[1024];
 	unsigned int code;
+	bool is_refusal;
 };
 
 /* The options --creds and --ca; they refer to a struct clickhouse_options. */

@@ -28,8 +28,15 @@
 
 static int no_memory(struct batch *b)
 {
+	b->c->is_refusal = false;
 	snprintf(b->c->error, sizeof(b->c->error), "%s", strerror(ENOMEM));
 	return -EIO;
+}
+
+/* Returns the error of a statement that failed. */
+static int failure(const struct batch *b)
+{
+	return b->c->is_refusal ? -EREMOTEIO : -EIO;
 }
 
 static struct ktrace_out begin_text(void)
@@ -46,7 +53,8 @@ static int run(struct batch *b, struct ktrace_out *statement)
 	int ret;
 
 	ktrace_out_char(statement, '\0');
-	ret = statement->error ? no_memory(b) : clickhouse_do(b->c, statement->buf) ? 0 : -EIO;
+	ret = statement->error ? no_memory(b) :
+	      clickhouse_do(b->c, statement->buf) ? 0 : failure(b);
 	free(statement->buf);
 	return ret;
 }
@@ -215,12 +223,14 @@ static int make_table(struct batch *b, const struct batch_table *t)
 static int make_view(struct batch *b, const struct batch_table *t, bool replaces)
 {
 	struct ktrace_out out = begin_text();
+	int ret;
 
 	if (replaces) {
 		ktrace_out_str(&out, "DROP TABLE IF EXISTS ");
 		clickhouse_put_name(&out, t->name);
-		if (run(b, &out))
-			return -EIO;
+		ret = run(b, &out);
+		if (ret)
+			return ret;
 		out = begin_text();
 	}
 	ktrace_out_str(&out, "CREATE VIEW IF NOT EXISTS ");
@@ -295,7 +305,7 @@ static const char *stored_type(const char *text, const char *name, size_t *size)
 }
 
 /* Makes the table and its view as a file needs them. */
-static int prepare(struct batch *b, const struct batch_table *t)
+static int try_prepare(struct batch *b, const struct batch_table *t)
 {
 	bool has_more = false;
 	char *text;
@@ -324,11 +334,23 @@ static int prepare(struct batch *b, const struct batch_table *t)
 	return ret ? ret : make_view(b, t, has_more);
 }
 
+/* The same; reports what the server refuses. */
+static int prepare(struct batch *b, const struct batch_table *t)
+{
+	const int ret = try_prepare(b, t);
+
+	if (ret != -EREMOTEIO)
+		return ret;
+	complain_safely("ktrace load: \"%s\": the server refuses the table: %s: its rows are left "
+			"out", t->name, b->c->error);
+	return -EMEDIUMTYPE;
+}
+
 /* Sends what there is of a table. */
 static int send_table(struct batch *b, struct batch_table *t)
 {
 	struct ktrace_out out;
-	bool is_sent;
+	int ret;
 
 	if (!t->rows.len)
 		return 0;
@@ -339,12 +361,13 @@ static int send_table(struct batch *b, struct batch_table *t)
 	put_names(&out, t, true);
 	ktrace_out_str(&out, ") FORMAT RowBinary");
 	ktrace_out_char(&out, '\0');
-	is_sent = !out.error && clickhouse_insert(b->c, out.buf, t->rows.buf, t->rows.len);
 	if (out.error)
-		no_memory(b);
+		ret = no_memory(b);
+	else
+		ret = clickhouse_insert(b->c, out.buf, t->rows.buf, t->rows.len) ? 0 : failure(b);
 	free(out.buf);
 	t->rows.len = 0;
-	return is_sent ? 0 : -EIO;
+	return ret;
 }
 
 static int send_tables(struct batch *b)
@@ -604,13 +627,15 @@ int batch_send(struct batch *b)
 	if (!ret && b->load_nr &&
 	    !clickhouse_insert(b->c, "INSERT INTO loads (tbl, uuid, part, load, host, boot, start, "
 			       "size, rows, loaded) FORMAT RowBinary", out.buf, out.len))
-		ret = -EIO;
-	for (size_t i = 0; i < b->load_nr && !ret; i++) {
-		b->rows += b->loads[i].rows;
-		b->odd += b->loads[i].odd;
-	}
+		ret = failure(b);
 	free(out.buf);
-	batch_drop(b);
+	while (!ret && b->load_nr) {
+		const struct batch_load *load = &b->loads[--b->load_nr];
+
+		b->rows += load->rows;
+		b->odd += load->odd;
+		free_load(&b->loads[b->load_nr]);
+	}
 	return ret;
 }
 
@@ -618,17 +643,13 @@ void batch_drop(struct batch *b)
 {
 	while (b->load_nr)
 		free_load(&b->loads[--b->load_nr]);
-	for (size_t i = 0; i < b->table_nr; i++) {
-		b->tables[i].rows.len = 0;
-		b->tables[i].rows.error = 0;
-	}
+	while (b->table_nr)
+		free_table(&b->tables[--b->table_nr]);
 }
 
 void batch_free(struct batch *b)
 {
 	batch_drop(b);
-	while (b->table_nr)
-		free_table(&b->tables[--b->table_nr]);
 	free(b->tables);
 	free(b->loads);
 }

@@ -61,6 +61,7 @@ struct result {
  * @waiting_nr:	number of these
  * @seen:	with --follow: files that need no further look
  * @has_read:	a file's tables were looked at
+ * @is_alone:	rows of each table of a file are sent by themselves, to find what is refused
  * @is_down:	the server did not answer last time
  * @settled:	files that need no further attempt: those of the next four
  * @loaded:	files with new rows in the store
@@ -84,6 +85,7 @@ struct load {
 	size_t waiting_nr;
 	struct seen seen;
 	bool has_read;
+	bool is_alone;
 	bool is_down;
 	__u64 settled;
 	__u64 loaded;
@@ -133,17 +135,19 @@ static void tell_down(struct load *l)
 	l->is_down = true;
 }
 
-/* Sends what waits. Return: false, the server has a trouble. */
-static bool send_waiting(struct load *l)
+/* Sends what waits. Return: as batch_send(). */
+static int send_waiting(struct load *l)
 {
-	if (batch_send(&l->batch))
-		return false;
+	const int ret = batch_send(&l->batch);
+
+	if (ret)
+		return ret;
 	for (size_t i = 0; i < l->waiting_nr; i++) {
 		settle_read(l, &l->waiting[i]);
 		free(l->waiting[i].path);
 	}
 	l->waiting_nr = 0;
-	return true;
+	return 0;
 }
 
 /* Forgets what waits, because the server has a trouble: with --follow, it comes again. */
@@ -164,10 +168,10 @@ static int pattern_of(const struct load *l, const char *table)
 }
 
 /*
- * Asks which tables of a file the store has: lines "TABLE\tSIZE". Return: false as batch_send();
- * else the caller frees them.
+ * Asks which tables of a file the store has: lines "TABLE\tSIZE". Return: 0,
+ * and the caller frees them; -EIO.
  */
-static bool ask_loaded(struct load *l, const struct message_part *p, char **text)
+static int ask_loaded(struct load *l, const struct message_part *p, char **text)
 {
 	char statement[256];
 	size_t size;
@@ -182,7 +186,7 @@ static bool ask_loaded(struct load *l, const struct message_part *p, char **text
 		is_told = false;
 	if (!is_told && to)
 		free(*text);
-	return is_told;
+	return is_told ? 0 : -EIO;
 }
 
 /* Returns what follows the name of a table in the answer, NULL = it is not there. */
@@ -228,73 +232,92 @@ static void on_damage(void *arg, const struct ktrace_damage *damage)
 	files_damage(NULL, damage);
 }
 
-/* Adds the rows of the wanted tables. Return: false as batch_send(). */
-static bool add_tables(struct load *l, struct source *s)
+/* Adds the rows of a table. Return: 0, also if some are missing; -EIO, -EREMOTEIO. */
+static int add_table(struct load *l, struct source *s, size_t i, const char *name)
+{
+	int ret = batch_add(&l->batch, s->sql, i, &s->part, s->host);
+
+	if (!ret && l->is_alone)
+		ret = batch_send(&l->batch);
+	if (ret == -EIO || (ret == -EREMOTEIO && !l->is_alone))
+		return ret;
+	if (ret == -EREMOTEIO)
+		complain_about(s->result.path, "\"%s\": the server refuses its rows: %s", name,
+			       l->c.error);
+	else if (ret == -EBADMSG)
+		complain_about(s->result.path, "\"%s\": %s", name,
+			       ktrace_sql_error(s->sql, NULL));
+	/* What is left of it must not be refused with the next table's rows. */
+	if (ret && l->is_alone)
+		batch_drop(&l->batch);
+	s->result.failed |= ret;
+	s->result.added |= !ret;
+	return 0;
+}
+
+/* Adds the rows of the wanted tables. Return: as add_table(). */
+static int add_tables(struct load *l, struct source *s)
 {
 	struct ktrace_sql_table table;
-	int ret;
+	int ret = 0;
 
 	l->has_read = true;
-	for (size_t i = 0; ktrace_sql_table(s->sql, i, &table); i++) {
+	for (size_t i = 0; !ret && ktrace_sql_table(s->sql, i, &table); i++) {
 		const int pattern = table.view ? -1 : pattern_of(l, table.name);
 
 		if (pattern < 0)
 			continue;
 		l->is_used[pattern] = true;
-		if (find_loaded(s->loaded, table.name))
-			continue;
-		ret = batch_add(&l->batch, s->sql, i, &s->part, s->host);
-		if (ret == -EIO)
-			return false;
-		if (ret == -EBADMSG)
-			complain_about(s->result.path, "\"%s\": %s", table.name,
-				       ktrace_sql_error(s->sql, NULL));
-		s->result.failed |= ret;
-		s->result.added |= !ret;
+		if (!find_loaded(s->loaded, table.name))
+			ret = add_table(l, s, i, table.name);
 	}
-	return true;
+	return ret;
 }
 
-/* Adds what the store does not have of a file that can be read. Return: false as batch_send(). */
-static bool add_file(struct load *l, struct source *s)
+/* Adds what the store does not have of a file that can be read. Return: as add_table(). */
+static int add_file(struct load *l, struct source *s)
 {
 	const struct ktrace_sql_options opts = {
 		.size = sizeof(opts), .cores = cores_wanted(), .report = on_damage, .arg = s,
 	};
-	int status = STATUS_OK, ret;
+	int status = STATUS_OK, error, ret = 0;
 	struct ktrace_traceset *set = open_files(1, &s->result.path, &status);
-	bool is_well = true;
 
 	if (!set) {
 		s->result.failed = true;
-		return true;
+		return 0;
 	}
 	s->host = ktrace_trace_meta(ktrace_traceset_trace(set, 0), "host", "name");
-	ret = ktrace_sql_open(set, &opts, &s->sql);
-	if (ret)
-		complain_about(s->result.path, "%s", strerror(-ret));
+	error = ktrace_sql_open(set, &opts, &s->sql);
+	if (error)
+		complain_about(s->result.path, "%s", strerror(-error));
 	else
-		is_well = add_tables(l, s);
-	s->result.failed |= ret;
+		ret = add_tables(l, s);
+	s->result.failed |= error;
 	s->result.is_damaged |= files_status(set, status) != STATUS_OK;
 	ktrace_sql_close(s->sql);
 	ktrace_traceset_close(set);
-	return is_well;
+	return ret;
 }
 
-/* Takes a file that was added, or that has nothing to add. Return: false as batch_send(). */
-static bool take_added(struct load *l, const struct result *r)
+static void wait_for_rows(struct load *l, const struct result *r)
 {
 	struct result *waiting = &l->waiting[l->waiting_nr];
 
-	if (!r->added) {
-		settle_read(l, r);
-		return true;
-	}
 	*waiting = *r;
 	waiting->path = strdup(r->path);
 	l->waiting_nr += waiting->path != NULL;
-	return l->waiting_nr < FILES_TOGETHER || send_waiting(l);
+}
+
+/* Takes a file that was added, or that has nothing to add. Return: as batch_send(). */
+static int take_added(struct load *l, const struct result *r)
+{
+	if (!r->added || l->is_alone) {
+		settle_read(l, r);
+		return 0;
+	}
+	wait_for_rows(l, r);
+	return l->waiting_nr < FILES_TOGETHER ? 0 : send_waiting(l);
 }
 
 static const char *describe_error(int error)
@@ -303,38 +326,71 @@ static const char *describe_error(int error)
 	       strerror(-error);
 }
 
-/* Return: false as batch_send(). */
-static bool load_file(struct load *l, char *path)
+/*
+ * Return: 0; -EIO; -EREMOTEIO: rows are refused of one of the files that wait, to which this one
+ * belongs now.
+ */
+static int load_file(struct load *l, char *path)
 {
 	struct source s = { .result.path = path };
 	int ret = stat(path, &s.result.st) ? -errno : message_identify(path, &s.part);
-	bool is_well = true;
 
 	/* With --follow, it is complete later. */
 	if (ret == -EAGAIN && l->follows)
-		return true;
+		return 0;
 	if (ret) {
 		settle(l, &s.result, ret == -EAGAIN ? "it is not complete" : describe_error(ret));
-		return true;
+		return 0;
 	}
-	if (!ask_loaded(l, &s.part, &s.loaded))
-		return false;
-	if (is_other(s.loaded, &s.part))
+	if (ask_loaded(l, &s.part, &s.loaded))
+		return -EIO;
+	if (is_other(s.loaded, &s.part)) {
 		settle(l, &s.result, "the store has rows of another file of this recording and "
 		       "part");
-	else
-		is_well = add_file(l, &s) && take_added(l, &s.result);
+	} else {
+		ret = add_file(l, &s);
+		if (ret == -EREMOTEIO)
+			wait_for_rows(l, &s.result);
+		else if (!ret)
+			ret = take_added(l, &s.result);
+	}
 	free(s.loaded);
-	return is_well;
+	return ret;
 }
 
-/* The same, unless it need not be looked at again: one that was kept is, when it has changed. */
-static bool look_at(struct load *l, char *path)
+/*
+ * Finds what is refused of the files that wait: sends the rows of each table by themselves, so that
+ * all others count. Return: 0, -EIO.
+ */
+static int load_alone(struct load *l)
+{
+	struct result files[FILES_TOGETHER];
+	const size_t nr = l->waiting_nr;
+	int ret = 0;
+
+	memcpy(files, l->waiting, sizeof(files));
+	l->waiting_nr = 0;
+	batch_drop(&l->batch);
+	l->is_alone = true;
+	for (size_t i = 0; i < nr; i++) {
+		if (!ret && !is_stopped)
+			ret = load_file(l, files[i].path);
+		free(files[i].path);
+	}
+	l->is_alone = false;
+	return ret;
+}
+
+/* Return: 0, -EIO. A file that was kept is looked at again only if it has changed. */
+static int look_at(struct load *l, char *path)
 {
 	const enum seen_state state = seen_find(&l->seen, path);
+	int ret = 0;
 
 	l->kept -= state == SEEN_CHANGED;
-	return state == SEEN_LOADED || state == SEEN_KEPT || load_file(l, path);
+	if (state != SEEN_LOADED && state != SEEN_KEPT)
+		ret = load_file(l, path);
+	return ret == -EREMOTEIO ? load_alone(l) : ret;
 }
 
 /* Copies text for a pattern of glob(3) in which it means itself. Returns the end. */
@@ -373,22 +429,23 @@ static char **find_stored(const struct load *l, int *nr)
 
 /*
  * Looks at all files once, and frees the list; without --follow, those that have no result are
- * kept. Return: false as batch_send().
+ * kept. Return: 0, -EIO.
  */
-static bool load_files(struct load *l, char **names, int all)
+static int load_files(struct load *l, char **names, int all)
 {
 	const __u64 before = l->settled;
-	bool is_well = true;
-	int i;
+	int i, ret = 0;
 
 	seen_begin(&l->seen);
-	for (i = 0; i < all && is_well && !is_stopped; i++)
-		is_well = look_at(l, names[i]);
+	for (i = 0; i < all && !ret && !is_stopped; i++)
+		ret = look_at(l, names[i]);
 	if (i == all)
 		seen_end(&l->seen);
-	if (is_well)
-		is_well = send_waiting(l);
-	if (!is_well) {
+	if (!ret)
+		ret = send_waiting(l);
+	if (ret == -EREMOTEIO)
+		ret = load_alone(l);
+	if (ret) {
 		tell_down(l);
 		drop_waiting(l);
 	} else if (l->is_down) {
@@ -399,7 +456,7 @@ static bool load_files(struct load *l, char **names, int all)
 		l->kept += (__u64)all - (l->settled - before);
 	if (names)
 		files_free(names);
-	return is_well;
+	return ret;
 }
 
 static void follow(struct load *l, int nr, char **paths)
@@ -415,7 +472,7 @@ static void follow(struct load *l, int nr, char **paths)
 			continue;
 		}
 		names = l->folder ? find_stored(l, &all) : files_expand(nr, paths, &all);
-		is_begun = load_files(l, names, names ? all : 0);
+		is_begun = !load_files(l, names, names ? all : 0);
 	}
 }
 
