@@ -375,6 +375,10 @@ record()
 	done
 	run_ktrace load t.bin
 	[ "$status" = 2 ]
+	# Times are those of each host.
+	run_ktrace load --clocks own --to "$url" t.bin
+	[[ $stderr == *"unrecognized option '--clocks'"* ]]
+	[[ $("$KTRACE" load --help) != *--clocks* ]]
 	run_ktrace load --to http://127.0.0.1:1 t.bin
 	[ "$status" = 1 ]
 	[[ $stderr == *"http://127.0.0.1:1: "*"onnect"*" 1 not loaded" ]]

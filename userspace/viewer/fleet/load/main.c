@@ -600,6 +600,7 @@ static const struct command cmd_load = {
 	.summary = "Add rows of complete files to ClickHouse",
 	.options = sets,
 	.needs_files = true,
+	.lacks_clocks = true,
 	.is_live = true,
 	.run = run,
 };
