@@ -427,6 +427,29 @@ record()
 	[ "$status" = 2 ]
 }
 
+@test "a server that hangs is not waited for longer than wanted" {
+	local begin=$SECONDS ret=0
+	app t.bin u32
+	server
+	between 'SELECT 1' 0 hang -
+	run_ktrace sql --store "$PROXY" --time-limit 1 'SELECT 1'
+	[ "$status" = 1 ]
+	[[ $stderr == *"imed out after "* ]]
+	start sql "$KTRACE" sql --store "$PROXY" 'SELECT 1'
+	sleep 0.5
+	kill -INT "$pid"
+	wait "$pid" || ret=$?
+	[ "$ret" = 130 ]
+	between 'INSERT INTO loads' 0 hang -
+	start load "$LOAD" --to "$PROXY" t.bin
+	rows() { [ "$(ask 'SELECT count() FROM "rows::events"' 2>/dev/null | tail -n 1)" = 2 ]; }
+	retry 0.1 rows
+	kill "$pid"
+	fails wait "$pid"
+	grep -q ': 0 files loaded, .*, 1 not loaded' load.err
+	((SECONDS < begin + 100))
+}
+
 @test "sql --store: the queries of the page have its answers, those of ktrace sql" {
 	local golden=$ROOT/tests/data/golden page=$ROOT/Documentation/sql-clickhouse.md n
 	server

@@ -130,7 +130,7 @@ static void settle_read(struct load *l, const struct result *r)
 /* Reports that the server does not answer, once until it does. */
 static void tell_down(struct load *l)
 {
-	if (!l->is_down)
+	if (!l->is_down && !is_stopped)
 		clickhouse_complain(&l->c, l->follows ? "trying again" : "");
 	l->is_down = true;
 }
@@ -585,6 +585,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 	sigaction(SIGINT, &act, NULL);
 	if (!clickhouse_init(&l.c, &l.options))
 		return STATUS_DAMAGED;
+	l.c.stop = &is_stopped;
 	l.batch.c = &l.c;
 	(l.follows ? follow : load_once)(&l, argc - optind, argv + optind);
 	status = report(&l);
