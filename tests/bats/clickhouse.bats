@@ -220,6 +220,18 @@ record()
 	seen $((${#parts[@]} + 1)) $((all + 2))
 }
 
+@test "load: a type that gets a field while the server has a trouble" {
+	app a.bin u32
+	app b.bin 'u16%20u;u16'
+	server
+	between '^INSERT INTO .rows::app:x' 1 500 'Code: 241. DB::Exception: Memory limit (total) exceeded. (MEMORY_LIMIT_EXCEEDED) (version 24.8)'
+	start load "$LOAD" --to "$PROXY" --follow --tables 'app:*' a.bin b.bin
+	seen() { [ "$(ask 'SELECT count(), count(u) FROM "app:x"' 2>/dev/null | tail -n 1)" = 4,2 ]; }
+	retry 0.1 seen
+	ends "$pid"
+	grep -q ': 2 files loaded, 4 rows; .*, 0 not loaded' load.err
+}
+
 @test "load: --follow goes on after the database was dropped" {
 	record a.bin
 	cp a.0001.bin t.0001.bin
@@ -291,6 +303,38 @@ record()
 	fails ends "$LOADER"
 	[ "$(grep -c 't.0003.bin: not loaded' load.err)" = 1 ]
 	grep -q ': 2 files loaded, .*, 1 not loaded' load.err
+}
+
+@test "load: memory is bounded with many files, too" {
+	local block rec text
+	text=$(printf 'long %.0s' {1..200} | tr ' ' _)
+	server
+	{
+		echo 'meta trace version=1 start_ns=1700000000000000000 clock=monotonic hz=1000000000'
+		echo 'meta host name=h boot=f5896a63-df50-4c36-802a-25245aa4fe63'
+		echo 'meta clock raw=0 mono_ns=0 real_ns=1700000000000000000 hz=1000000000'
+		echo 'meta stream id=0 kind=user cpu=0 block=4096'
+		echo 'meta event kind=user id=64 desc=app:x{string%20v;}'
+		for block in {1..300}; do
+			echo 'block 0'
+			for rec in 1 2 3; do
+				echo "rec $((1000 + block * 10 + rec)) 64 7 s:$text"
+			done
+		done
+	} | "$PROGS/mktrace" one.bin
+	# The same as 80 recordings: with other identifiers
+	python3 - <<-'END'
+		import os
+		data = open('one.bin', 'rb').read()
+		for i in range(80): open(f't{i}.bin', 'wb').write(data[:24] + os.urandom(16) + data[40:])
+	END
+	python3 - "$LOAD" --to "$URL" --tables 'events,app:*' t*.bin <<-'END'
+		import resource, subprocess, sys
+		subprocess.run(sys.argv[1:], check=True)
+		mib = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss >> 10
+		print(mib, 'MiB')
+		sys.exit(mib > 120)
+	END
 }
 
 @test "load: --follow --store loads what is in the folder of a store, of hosts that match" {

@@ -393,7 +393,8 @@ static struct batch_table *place(struct batch *b, struct batch_table *t, int *re
 	*ret = prepare(b, t);
 	if (!*ret && at < b->tables + b->table_nr) {
 		*ret = send_table(b, at);
-		free_table(at);
+		if (!*ret)
+			free_table(at);
 	} else if (!*ret) {
 		if (!LIST_GROW(b->tables, b->table_nr, b->table_cap))
 			*ret = no_memory(b);
@@ -562,6 +563,9 @@ static int add_rows(struct batch *b, struct batch_table *t, struct batch_load *l
 	}
 	ktrace_sql_finish(query);
 	free(text);
+	/* Many files with few rows are many bytes, too. */
+	if (!ret && !step && bytes(b) > BATCH_MAX)
+		ret = send_tables(b);
 	return ret ? ret : step ? -EBADMSG : 0;
 }
 
