@@ -277,7 +277,7 @@ endef
 $(foreach p,$(apart),$(eval $(call apart_program,$(p))))
 
 $(BUILD)/libexec/ktrace/load $(BUILD)/libexec/ktrace/sql: $(BUILD)/lib/libktracesql.a \
-		$(BUILD)/obj/userspace/viewer/clickhouse/clickhouse.o
+		$(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard userspace/viewer/clickhouse/*.c))
 $(BUILD)/libexec/ktrace/load: $(BUILD)/obj/userspace/viewer/fleet/message.o
 $(BUILD)/libexec/ktrace/store: $(metrics_src:%.c=$(BUILD)/obj/%.o)
 # Both know the broker and its messages.

@@ -43,6 +43,37 @@ server()
 	URL=http://127.0.0.1:$port/t
 }
 
+# between REGEX TIMES STATUS ANSWER: the first TIMES statements that match get this answer; sets $PROXY, where the rest goes to the server
+between()
+{
+	rm -f proxy.port
+	start proxy "$ROOT/tests/checkers/clickhouse_proxy.py" proxy.port "$port" "$@"
+	retry 0.05 test -e proxy.port
+	PROXY=http://127.0.0.1:$(cat proxy.port)/t
+}
+
+# app FILE TYPE [NAME]: a file with two events app:NAME, x if it is not given, which have a field of this type
+app()
+{
+	{
+		echo 'meta trace version=1 start_ns=1700000000000000000 clock=monotonic hz=1000000000'
+		echo 'meta host name=h boot=f5896a63-df50-4c36-802a-25245aa4fe63'
+		echo 'meta clock raw=0 mono_ns=0 real_ns=1700000000000000000 hz=1000000000'
+		echo 'meta stream id=0 kind=user cpu=0 block=4096'
+		echo "meta event kind=user id=64 desc=app:${3:-x}{$2%20v;}"
+		echo 'block 0'
+		echo 'rec 1000 64 7 u32:5'
+		echo 'rec 1001 64 7 u32:6'
+	} | "$PROGS/mktrace" "$1"
+}
+
+# ends PID: ends ktrace load --follow
+ends()
+{
+	kill "$1"
+	wait "$1"
+}
+
 # ask STATEMENT: its answer from the store, as CSV
 ask()
 {
@@ -139,6 +170,173 @@ record()
 	[ "$(grep -c 'trying again' load.err)" = 1 ]
 }
 
+@test "load: a file whose rows are sent again counts once" {
+	record t.bin
+	printf '\377\377\377\377' | dd of=t.0001.bin bs=1 seek=5000 conv=notrunc status=none
+	app a.bin u32
+	app b.bin f32
+	server
+	run_ktrace load --to "$URL" --tables 'app:*' a.bin
+	[ "$status" = 0 ]
+	between 'INSERT INTO loads' 2 500 'Code: 241. DB::Exception: Memory limit (total) exceeded. (MEMORY_LIMIT_EXCEEDED) (version 24.8)'
+	start load "$LOAD" --to "$PROXY" --follow --tables 'events,app:*' t.0001.bin b.bin
+	seen() { [ "$(ask 'SELECT uniq(uuid) FROM events' 2>/dev/null | tail -n 1)" = 2 ]; }
+	retry 0.1 seen
+	fails ends "$pid"
+	[ "$(grep -c 'trying again: Memory limit' load.err)" = 1 ]
+	[ "$(grep -c 't.0001.bin: damaged: ' load.err)" = 1 ]
+	[ "$(grep -c 'b.bin: not loaded: not all of its tables' load.err)" = 1 ]
+	rows=$(ask 'SELECT count() FROM events' | tail -n 1)
+	grep -q ": 2 files loaded, $rows rows; 0 loaded before, 1 damaged, 1 not loaded" load.err
+}
+
+@test "load: rows that the server refuses do not keep others waiting" {
+	local all
+	record t.bin
+	server
+	run_ktrace load -q --to "$URL" t.0001.bin
+	[ "$status" = 0 ]
+	curl -s "http://127.0.0.1:$port/?database=t" --data-binary 'ALTER TABLE "rows::events" ADD COLUMN bad UInt8 MATERIALIZED throwIf(part = 2)'
+	start load "$LOAD" --to "$URL" --follow t.bin
+	LOADER=$pid
+	parts=(t.*.bin)
+	all=$("$KTRACE" list -c t.*.bin)
+	[ ${#parts[@]} -gt 2 ]
+	seen() { [ "$(ask 'SELECT uniq(part), count() FROM events' 2>/dev/null | tail -n 1)" = "$1,$2" ]; }
+	retry 0.1 seen $((${#parts[@]} - 1)) $((all - $("$KTRACE" list -c t.0002.bin)))
+	# What is not refused of the file is there. New files are loaded, and this one is not tried again.
+	retry 0.1 grep -q 't.0002.bin: not loaded: not all of its tables' load.err
+	[ "$(ask 'SELECT count() FROM files WHERE part = 2' | tail -n 1)" -gt 0 ]
+	app u.bin u32
+	mv u.bin t.0099.bin
+	retry 0.1 seen ${#parts[@]} $((all - $("$KTRACE" list -c t.0002.bin) + 2))
+	fails ends "$LOADER"
+	[ "$(grep -c "t.0002.bin: \"events\": the server refuses its rows: Value passed to 'throwIf' function is non zero" load.err)" = 1 ]
+	fails grep -q 'trying again' load.err
+	grep -q ": ${#parts[@]} files loaded, .* rows; 1 loaded before, 0 damaged, 1 not loaded" load.err
+	curl -s "http://127.0.0.1:$port/?database=t" --data-binary 'ALTER TABLE "rows::events" DROP COLUMN bad'
+	run_ktrace load --to "$URL" t.bin
+	[ "$status" = 0 ]
+	seen $((${#parts[@]} + 1)) $((all + 2))
+}
+
+@test "load: a type that gets a field while the server has a trouble" {
+	app a.bin u32
+	app b.bin 'u16%20u;u16'
+	server
+	between '^INSERT INTO .rows::app:x' 1 500 'Code: 241. DB::Exception: Memory limit (total) exceeded. (MEMORY_LIMIT_EXCEEDED) (version 24.8)'
+	start load "$LOAD" --to "$PROXY" --follow --tables 'app:*' a.bin b.bin
+	seen() { [ "$(ask 'SELECT count(), count(u) FROM "app:x"' 2>/dev/null | tail -n 1)" = 4,2 ]; }
+	retry 0.1 seen
+	ends "$pid"
+	grep -q ': 2 files loaded, 4 rows; .*, 0 not loaded' load.err
+}
+
+@test "load: --follow goes on after the database was dropped" {
+	record a.bin
+	cp a.0001.bin t.0001.bin
+	server
+	start load "$LOAD" --to "$URL" --follow t.bin
+	LOADER=$pid
+	seen() { [ "$(ask 'SELECT count() FROM events' 2>/dev/null | tail -n 1)" = "$1" ]; }
+	retry 0.1 seen "$("$KTRACE" list -c a.0001.bin)"
+	curl -s "http://127.0.0.1:$port/" --data-binary 'DROP DATABASE t'
+	cp a.0002.bin t.new
+	mv t.new t.0002.bin
+	retry 0.1 seen "$("$KTRACE" list -c a.0002.bin)"
+	ends "$LOADER"
+	grep -q ': 2 files loaded, .*, 0 not loaded' load.err
+}
+
+@test "load: which errors of the server are refusals" {
+	local wants http text name
+	app a.bin u32
+	server
+	while read -r wants http text; do
+		echo "$wants $http $text"
+		between '^INSERT INTO .rows::events' 0 "$http" "$text"
+		run_ktrace load --to "$PROXY" a.bin
+		[ "$status" = 1 ]
+		[[ $stderr == *": 0 files loaded, 0 rows; 0 loaded before, 0 damaged, 1 not loaded"* || $wants = rows ]]
+		[[ ($stderr == *"the server refuses its rows"* && $wants = rows) || ($stderr != *refuses* && $wants = server) ]]
+		kill "$pid"
+		[ "$wants" = server ] || curl -s "http://127.0.0.1:$port/" --data-binary 'DROP DATABASE t'
+	done <<-'END'
+		rows 500 Code: 27, e.displayText() = DB::Exception: Cannot parse input, e.what() = DB::Exception
+		rows 400 Code: 117. DB::Exception: Incorrect data. (INCORRECT_DATA) (version 24.8)
+		rows 500 Code: 252. DB::Exception: Too many partitions for single INSERT block (more than 100). (TOO_MANY_PARTS) (version 24.8)
+		rows 500 Code: 76, e.displayText() = DB::ErrnoException: Cannot open file, errno: 36, strerror: File name too long, e.what() = DB::ErrnoException
+		rows 413 Too large
+		server 500 Code: 252. DB::Exception: Too many parts (300). Merges are processing significantly slower than inserts. (TOO_MANY_PARTS) (version 24.8)
+		server 500 Code: 241, e.displayText() = DB::Exception: Memory limit (total) exceeded, e.what() = DB::Exception
+		server 500 Code: 164, e.displayText() = DB::Exception: Cannot insert into table in readonly mode, e.what() = DB::Exception
+		server 401 Code: 193, e.displayText() = DB::Exception: Wrong password for user default, e.what() = DB::Exception
+		server 403 Code: 516. DB::Exception: default: Authentication failed. (AUTHENTICATION_FAILED) (version 24.8)
+		server 500 Poco::Exception. Code: 1000, e.code() = 28, e.displayText() = I/O error: No space left on device, e.what() = I/O error
+		server 503 Code: 745. DB::Exception: CPU is overloaded. (SERVER_OVERLOADED) (version 25.4)
+		server 502 Bad gateway
+		server 500 Something else
+	END
+	# A table whose name is too long for a file of the server; other tables count.
+	name=$(printf '.%.0s' {1..100})
+	app long.bin u32 "$name"
+	run_ktrace load --to "$URL" --tables 'app:*,events' long.bin
+	[ "$status" = 1 ]
+	[[ $stderr == *"\"app:$name\": the server refuses the table: "*"long.bin: not loaded: not all of its tables"* ]]
+	[[ $stderr == *": 1 file loaded, 2 rows"* ]]
+}
+
+@test "load: --follow looks again at a file that was refused when it changes" {
+	record a.bin
+	head -c 20 a.0001.bin >t.0001.bin
+	head -c 300 a.0002.bin >t.0002.bin
+	echo text >t.0003.bin
+	server
+	start load "$LOAD" --to "$URL" --follow t.bin
+	LOADER=$pid
+	retry 0.1 grep -q 't.0001.bin: not loaded: not a tracefile' load.err
+	retry 0.1 grep -q 't.0003.bin: not loaded: not a tracefile' load.err
+	cat a.0001.bin >t.0001.bin
+	cat a.0002.bin >t.0002.bin
+	seen() { [ "$(ask 'SELECT count() FROM events' 2>/dev/null | tail -n 1)" = "$1" ]; }
+	retry 0.1 seen "$("$KTRACE" list -c a.0001.bin a.0002.bin)"
+	fails ends "$LOADER"
+	[ "$(grep -c 't.0003.bin: not loaded' load.err)" = 1 ]
+	grep -q ': 2 files loaded, .*, 1 not loaded' load.err
+}
+
+@test "load: memory is bounded with many files, too" {
+	local block rec text
+	text=$(printf 'long %.0s' {1..200} | tr ' ' _)
+	server
+	{
+		echo 'meta trace version=1 start_ns=1700000000000000000 clock=monotonic hz=1000000000'
+		echo 'meta host name=h boot=f5896a63-df50-4c36-802a-25245aa4fe63'
+		echo 'meta clock raw=0 mono_ns=0 real_ns=1700000000000000000 hz=1000000000'
+		echo 'meta stream id=0 kind=user cpu=0 block=4096'
+		echo 'meta event kind=user id=64 desc=app:x{string%20v;}'
+		for block in {1..300}; do
+			echo 'block 0'
+			for rec in 1 2 3; do
+				echo "rec $((1000 + block * 10 + rec)) 64 7 s:$text"
+			done
+		done
+	} | "$PROGS/mktrace" one.bin
+	# The same as 80 recordings: with other identifiers
+	python3 - <<-'END'
+		import os
+		data = open('one.bin', 'rb').read()
+		for i in range(80): open(f't{i}.bin', 'wb').write(data[:24] + os.urandom(16) + data[40:])
+	END
+	python3 - "$LOAD" --to "$URL" --tables 'events,app:*' t*.bin <<-'END'
+		import resource, subprocess, sys
+		subprocess.run(sys.argv[1:], check=True)
+		mib = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss >> 10
+		print(mib, 'MiB')
+		sys.exit(mib > 120)
+	END
+}
+
 @test "load: --follow --store loads what is in the folder of a store, of hosts that match" {
 	local boot='f5896a63-df50-4c36-802a-25245aa4fe63'
 	record a.bin
@@ -221,6 +419,10 @@ record()
 	done
 	run_ktrace load t.bin
 	[ "$status" = 2 ]
+	# Times are those of each host.
+	run_ktrace load --clocks own --to "$url" t.bin
+	[[ $stderr == *"unrecognized option '--clocks'"* ]]
+	[[ $("$KTRACE" load --help) != *--clocks* ]]
 	run_ktrace load --to http://127.0.0.1:1 t.bin
 	[ "$status" = 1 ]
 	[[ $stderr == *"http://127.0.0.1:1: "*"onnect"*" 1 not loaded" ]]
@@ -267,6 +469,29 @@ record()
 	[ "$status" = 2 ]
 	run_ktrace sql --store "$URL" </dev/null
 	[ "$status" = 2 ]
+}
+
+@test "a server that hangs is not waited for longer than wanted" {
+	local begin=$SECONDS ret=0
+	app t.bin u32
+	server
+	between 'SELECT 1' 0 hang -
+	run_ktrace sql --store "$PROXY" --time-limit 1 'SELECT 1'
+	[ "$status" = 1 ]
+	[[ $stderr == *"imed out after "* ]]
+	start sql "$KTRACE" sql --store "$PROXY" 'SELECT 1'
+	sleep 0.5
+	kill -INT "$pid"
+	wait "$pid" || ret=$?
+	[ "$ret" = 130 ]
+	between 'INSERT INTO loads' 0 hang -
+	start load "$LOAD" --to "$PROXY" t.bin
+	rows() { [ "$(ask 'SELECT count() FROM "rows::events"' 2>/dev/null | tail -n 1)" = 2 ]; }
+	retry 0.1 rows
+	kill "$pid"
+	fails wait "$pid"
+	grep -q ': 0 files loaded, .*, 1 not loaded' load.err
+	((SECONDS < begin + 100))
 }
 
 @test "sql --store: the queries of the page have its answers, those of ktrace sql" {

@@ -57,7 +57,7 @@ static void add_common(struct sets *sets, const struct command *cmd)
 		assert(nr < SETS_MAX - 3);
 		sets->all[nr] = cmd->options[nr];
 	}
-	if (cmd->needs_files || cmd->reads_files)
+	if ((cmd->needs_files || cmd->reads_files) && !cmd->lacks_clocks)
 		sets->all[nr++] = (struct option_set) { clocks_options, 0 };
 	if ((cmd->needs_files || cmd->reads_files) && !cmd->lacks_store)
 		sets->all[nr++] = (struct option_set) { store_options, 0 };

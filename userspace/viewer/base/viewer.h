@@ -26,6 +26,7 @@ enum {
  * @needs_files: refuse a command line without a file
  * @reads_files: has options of commands that read tracefiles even if no file is needed
  * @lacks_store: has no --store: it reads files one by one, or while they grow
+ * @lacks_clocks: has no --clocks: times are those of each host
  * @is_live:	shows events as they happen: no pager
  * @run:	argv[0] is "ktrace" and the name; returns the exit status. NULL: the command is a
  *		separate program, see command_program()
@@ -40,6 +41,7 @@ struct command {
 	bool needs_files;
 	bool reads_files;
 	bool lacks_store;
+	bool lacks_clocks;
 	bool is_live;
 	int (*run)(const struct command *cmd, int argc, char **argv);
 };

@@ -10,11 +10,14 @@
 #include <unistd.h>
 
 #include "base/viewer.h"
+#include "error.h"
 
 #define DATABASE_DEFAULT "ktrace"
 #define CONNECT_S 10L
-/* Time for one batch of rows: a server that hangs does not answer. */
-#define INSERT_S 300L
+/* Time for one statement, or batch of rows: a server that hangs does not answer. */
+#define WAIT_S 300u
+/* A host that has gone does not say so: after this time without a packet, it is asked. */
+#define KEEPALIVE_S 30L
 
 #define MEMBER(member) OPTION_MEMBER(struct clickhouse_options, member)
 
@@ -92,7 +95,7 @@ bool clickhouse_init(struct clickhouse *c, const struct clickhouse_options *o)
 	const char *database = o->url[server] && o->url[server + 1] ? o->url + server + 1 :
 			       DATABASE_DEFAULT;
 
-	*c = (struct clickhouse){ .options = o };
+	*c = (struct clickhouse){ .options = o, .wait_s = WAIT_S };
 	strcpy(c->database, database);
 	if (!read_login(c))
 		return false;
@@ -169,28 +172,6 @@ static size_t on_answer(char *data, size_t size, size_t nr, void *arg)
 	return n;
 }
 
-/*
- * Leaves of an error what is for people: "Code: 47, e.displayText() = DB::Exception: TEXT, e.what()
- * = DB::Exception", later "Code: 47. DB::Exception: TEXT. (NAME) (version ...)".
- */
-static void take_error(struct clickhouse *c)
-{
-	static const char what[] = "DB::Exception: ";
-	char *error = c->error, *end;
-	const char *at = strstr(error, what);
-
-	if (sscanf(error, "Code: %u", &c->code) != 1 || !at)
-		return;
-	at += sizeof(what) - 1;
-	memmove(error, at, strlen(at) + 1);
-	end = strstr(error, ", e.what() = ");
-	if (!end)
-		end = strstr(error, " (version ");
-	if (end)
-		*end = '\0';
-	error[strcspn(error, "\r\n")] = '\0';
-}
-
 /* Returns the URL with its parameters; NULL: no memory. */
 static char *make_url(struct clickhouse *c, const char *statement, const char *settings,
 		      bool has_database)
@@ -206,14 +187,13 @@ static char *make_url(struct clickhouse *c, const char *statement, const char *s
 	return url;
 }
 
-/* struct request - @statement: in the URL, NULL = it is the body; @wait_s: 0 = for ever */
+/* struct request - @statement: in the URL, NULL = it is the body */
 struct request {
 	const char *statement;
 	const char *settings;
 	bool has_database;
 	const void *body;
 	size_t size;
-	long wait_s;
 	FILE *to;
 };
 
@@ -221,6 +201,32 @@ static bool failed(struct clickhouse *c, const char *text)
 {
 	snprintf(c->error, sizeof(c->error), "%s", text);
 	return false;
+}
+
+/* Ends a request after a signal; libcurl asks once a second at least. */
+static int is_stopped(void *arg, curl_off_t to_get, curl_off_t got, curl_off_t to_send,
+		      curl_off_t sent)
+{
+	const struct clickhouse *c = arg;
+
+	(void)to_get;
+	(void)got;
+	(void)to_send;
+	(void)sent;
+	return c->stop && *c->stop;
+}
+
+/* Sets how long a request may take. */
+static void set_patience(struct clickhouse *c)
+{
+	curl_easy_setopt(c->curl, CURLOPT_CONNECTTIMEOUT, CONNECT_S);
+	curl_easy_setopt(c->curl, CURLOPT_TIMEOUT, (long)c->wait_s);
+	curl_easy_setopt(c->curl, CURLOPT_TCP_KEEPALIVE, 1L);
+	curl_easy_setopt(c->curl, CURLOPT_TCP_KEEPIDLE, KEEPALIVE_S);
+	curl_easy_setopt(c->curl, CURLOPT_TCP_KEEPINTVL, KEEPALIVE_S);
+	curl_easy_setopt(c->curl, CURLOPT_NOPROGRESS, 0L);
+	curl_easy_setopt(c->curl, CURLOPT_XFERINFOFUNCTION, is_stopped);
+	curl_easy_setopt(c->curl, CURLOPT_XFERINFODATA, c);
 }
 
 static bool run_request(struct clickhouse *c, const struct request *r)
@@ -231,6 +237,7 @@ static bool run_request(struct clickhouse *c, const struct request *r)
 	CURLcode ret;
 
 	c->code = 0;
+	c->is_refusal = false;
 	c->error[0] = '\0';
 	text[0] = '\0';
 	if (!url)
@@ -241,8 +248,7 @@ static bool run_request(struct clickhouse *c, const struct request *r)
 	curl_easy_setopt(c->curl, CURLOPT_NOSIGNAL, 1L);
 	curl_easy_setopt(c->curl, CURLOPT_PROXY, "");
 	curl_easy_setopt(c->curl, CURLOPT_PROTOCOLS_STR, "http,https");
-	curl_easy_setopt(c->curl, CURLOPT_CONNECTTIMEOUT, CONNECT_S);
-	curl_easy_setopt(c->curl, CURLOPT_TIMEOUT, r->wait_s);
+	set_patience(c);
 	curl_easy_setopt(c->curl, CURLOPT_ERRORBUFFER, text);
 	curl_easy_setopt(c->curl, CURLOPT_POSTFIELDS, r->body);
 	curl_easy_setopt(c->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)r->size);
@@ -265,9 +271,7 @@ static bool run_request(struct clickhouse *c, const struct request *r)
 		return failed(c, text[0] ? text : curl_easy_strerror(ret));
 	if (status == 200)
 		return true;
-	if (!c->error[0])
-		snprintf(c->error, sizeof(c->error), "HTTP status %ld", status);
-	take_error(c);
+	clickhouse_take_error(c, status);
 	return false;
 }
 
@@ -291,7 +295,7 @@ bool clickhouse_do(struct clickhouse *c, const char *statement)
 {
 	return run_request(c, &(struct request){
 		.settings = "", .has_database = true, .body = statement,
-		.size = strlen(statement), .wait_s = INSERT_S,
+		.size = strlen(statement),
 	});
 }
 
@@ -301,7 +305,7 @@ bool clickhouse_make_database(struct clickhouse *c)
 
 	snprintf(statement, sizeof(statement), "CREATE DATABASE IF NOT EXISTS %s", c->database);
 	return run_request(c, &(struct request){
-		.settings = "", .body = statement, .size = strlen(statement), .wait_s = INSERT_S,
+		.settings = "", .body = statement, .size = strlen(statement),
 	});
 }
 
@@ -309,7 +313,7 @@ bool clickhouse_insert(struct clickhouse *c, const char *statement, const void *
 {
 	return run_request(c, &(struct request){
 		.statement = statement, .settings = "", .has_database = true, .body = rows,
-		.size = size, .wait_s = INSERT_S,
+		.size = size,
 	});
 }
 

@@ -9,6 +9,7 @@
 
 #include <linux/types.h>
 #include <ktrace/decode.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -40,8 +41,12 @@ struct clickhouse_options {
  * @server:	the URL without the database
  * @database:	its name
  * @login:	USER:PASSWORD, "" = none
+ * @wait_s:	how long a statement may take, 0 = for ever; clickhouse_init() sets five minutes
+ * @stop:	a signal handler may set this to end a statement, NULL = none does
  * @error:	what was wrong with the last statement
  * @code:	number of the error that the server answered, 0 = it did not answer
+ * @is_refusal:	the error is one of the statement or its rows; else the server or the way to it has
+ *		a trouble, and the same may succeed later
  */
 struct clickhouse {
 	const struct clickhouse_options *options;
@@ -49,8 +54,11 @@ struct clickhouse {
 	char *server;
 	char database[CLICKHOUSE_DATABASE_MAX + 1];
 	char login[256];
+	unsigned int wait_s;
+	const volatile sig_atomic_t *stop;
 	char error[1024];
 	unsigned int code;
+	bool is_refusal;
 };
 
 /* The options --creds and --ca; they refer to a struct clickhouse_options. */

@@ -15,6 +15,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Longest time for a statement: three years */
+#define LIMIT_MAX_S 100000000u
+/* A server that hangs does not know how late it is: our own time ends so much later. */
+#define GRACE_S 5u
+
 /**
  * struct answer - an answer, as TabSeparatedWithNamesAndTypes
  * @source:	for show_rows()
@@ -194,6 +199,14 @@ static char *with_format(const char *text)
 	       NULL : all;
 }
 
+/* Returns the time for a statement in seconds, 0 = no limit. */
+static unsigned int limit_s(const struct query_limits *limits)
+{
+	const __u64 s = (limits->time_ms + 999) / 1000;
+
+	return s < LIMIT_MAX_S ? (unsigned int)s : LIMIT_MAX_S;
+}
+
 /*
  * Old servers would read all of a view: the first setting lets conditions go into it. The server
  * may only read. It knows no limit below a second, and 0 is none. Limits of the server's
@@ -205,7 +218,7 @@ static void put_settings(char *text, size_t size, const struct query_limits *lim
 				    "&readonly=2");
 
 	if (limits->time_ms)
-		end += sprintf(end, "&max_execution_time=%llu", (limits->time_ms + 999) / 1000);
+		end += sprintf(end, "&max_execution_time=%u", limit_s(limits));
 	if (limits->memory)
 		sprintf(end, "&max_memory_usage=%llu", limits->memory);
 }
@@ -228,6 +241,7 @@ void remote_run(struct ask *a, const char *text)
 	if (!answer.file || !clickhouse_init(&c, &a->store)) {
 		a->status = STATUS_DAMAGED;
 	} else {
+		c.wait_s = a->limits.time_ms ? limit_s(&a->limits) + GRACE_S : 0;
 		if (!clickhouse_ask(&c, statement, settings, answer.file)) {
 			clickhouse_complain(&c, "");
 			a->status = is_statement(c.code) ? STATUS_USAGE : STATUS_DAMAGED;

@@ -28,8 +28,15 @@
 
 static int no_memory(struct batch *b)
 {
+	b->c->is_refusal = false;
 	snprintf(b->c->error, sizeof(b->c->error), "%s", strerror(ENOMEM));
 	return -EIO;
+}
+
+/* Returns the error of a statement that failed. */
+static int failure(const struct batch *b)
+{
+	return b->c->is_refusal ? -EREMOTEIO : -EIO;
 }
 
 static struct ktrace_out begin_text(void)
@@ -46,7 +53,8 @@ static int run(struct batch *b, struct ktrace_out *statement)
 	int ret;
 
 	ktrace_out_char(statement, '\0');
-	ret = statement->error ? no_memory(b) : clickhouse_do(b->c, statement->buf) ? 0 : -EIO;
+	ret = statement->error ? no_memory(b) :
+	      clickhouse_do(b->c, statement->buf) ? 0 : failure(b);
 	free(statement->buf);
 	return ret;
 }
@@ -215,12 +223,14 @@ static int make_table(struct batch *b, const struct batch_table *t)
 static int make_view(struct batch *b, const struct batch_table *t, bool replaces)
 {
 	struct ktrace_out out = begin_text();
+	int ret;
 
 	if (replaces) {
 		ktrace_out_str(&out, "DROP TABLE IF EXISTS ");
 		clickhouse_put_name(&out, t->name);
-		if (run(b, &out))
-			return -EIO;
+		ret = run(b, &out);
+		if (ret)
+			return ret;
 		out = begin_text();
 	}
 	ktrace_out_str(&out, "CREATE VIEW IF NOT EXISTS ");
@@ -295,7 +305,7 @@ static const char *stored_type(const char *text, const char *name, size_t *size)
 }
 
 /* Makes the table and its view as a file needs them. */
-static int prepare(struct batch *b, const struct batch_table *t)
+static int try_prepare(struct batch *b, const struct batch_table *t)
 {
 	bool has_more = false;
 	char *text;
@@ -324,11 +334,23 @@ static int prepare(struct batch *b, const struct batch_table *t)
 	return ret ? ret : make_view(b, t, has_more);
 }
 
+/* The same; reports what the server refuses. */
+static int prepare(struct batch *b, const struct batch_table *t)
+{
+	const int ret = try_prepare(b, t);
+
+	if (ret != -EREMOTEIO)
+		return ret;
+	complain_safely("ktrace load: \"%s\": the server refuses the table: %s: its rows are left "
+			"out", t->name, b->c->error);
+	return -EMEDIUMTYPE;
+}
+
 /* Sends what there is of a table. */
 static int send_table(struct batch *b, struct batch_table *t)
 {
 	struct ktrace_out out;
-	bool is_sent;
+	int ret;
 
 	if (!t->rows.len)
 		return 0;
@@ -339,12 +361,13 @@ static int send_table(struct batch *b, struct batch_table *t)
 	put_names(&out, t, true);
 	ktrace_out_str(&out, ") FORMAT RowBinary");
 	ktrace_out_char(&out, '\0');
-	is_sent = !out.error && clickhouse_insert(b->c, out.buf, t->rows.buf, t->rows.len);
 	if (out.error)
-		no_memory(b);
+		ret = no_memory(b);
+	else
+		ret = clickhouse_insert(b->c, out.buf, t->rows.buf, t->rows.len) ? 0 : failure(b);
 	free(out.buf);
 	t->rows.len = 0;
-	return is_sent ? 0 : -EIO;
+	return ret;
 }
 
 static int send_tables(struct batch *b)
@@ -370,7 +393,8 @@ static struct batch_table *place(struct batch *b, struct batch_table *t, int *re
 	*ret = prepare(b, t);
 	if (!*ret && at < b->tables + b->table_nr) {
 		*ret = send_table(b, at);
-		free_table(at);
+		if (!*ret)
+			free_table(at);
 	} else if (!*ret) {
 		if (!LIST_GROW(b->tables, b->table_nr, b->table_cap))
 			*ret = no_memory(b);
@@ -433,14 +457,14 @@ static bool fits(const struct batch_column *column, const struct ktrace_sql_valu
 	       (column->scalar == KTRACE_SQL_REAL && v->type == KTRACE_SQL_INTEGER);
 }
 
-static void put_value(struct batch *b, struct ktrace_out *out, const struct batch_column *column,
-		      struct ktrace_sql_value *v)
+static void put_value(struct batch_load *load, struct ktrace_out *out,
+		      const struct batch_column *column, struct ktrace_sql_value *v)
 {
 	const bool is_odd = v->type != KTRACE_SQL_NULL && !fits(column, v);
 	const bool is_null = is_odd || v->type == KTRACE_SQL_NULL;
 	double real;
 
-	b->odd += is_odd;
+	load->odd += is_odd;
 	if (column->is_nullable)
 		ktrace_out_char(out, is_null);
 	if (is_null && column->is_nullable)
@@ -457,8 +481,7 @@ static void put_value(struct batch *b, struct ktrace_out *out, const struct batc
 	}
 }
 
-static void put_row(struct batch *b, struct batch_table *t, const struct batch_load *load,
-		    struct ktrace_sql_query *query)
+static void put_row(struct batch_table *t, struct batch_load *load, struct ktrace_sql_query *query)
 {
 	const struct message_part *p = &load->part;
 	struct ktrace_out *out = &t->rows;
@@ -466,7 +489,7 @@ static void put_row(struct batch *b, struct batch_table *t, const struct batch_l
 
 	for (size_t i = 0; i < t->column_nr; i++) {
 		ktrace_sql_value(query, (int)i, &v);
-		put_value(b, out, &t->columns[i], &v);
+		put_value(load, out, &t->columns[i], &v);
 	}
 	for (size_t i = 0; i < OWN_NR; i++) {
 		if (!has_own(t, i))
@@ -531,7 +554,7 @@ static int add_rows(struct batch *b, struct batch_table *t, struct batch_load *l
 	int ret = 0, step = text ? ktrace_sql_prepare(sql, text, &query, NULL) : -ENOMEM;
 
 	while (!step && !ret && (step = ktrace_sql_step(query)) == 1) {
-		put_row(b, t, load, query);
+		put_row(t, load, query);
 		load->rows++;
 		ret = t->rows.error ? no_memory(b) : 0;
 		if (!ret && !(load->rows & 1023) && bytes(b) > BATCH_MAX)
@@ -540,6 +563,9 @@ static int add_rows(struct batch *b, struct batch_table *t, struct batch_load *l
 	}
 	ktrace_sql_finish(query);
 	free(text);
+	/* Many files with few rows are many bytes, too. */
+	if (!ret && !step && bytes(b) > BATCH_MAX)
+		ret = send_tables(b);
 	return ret ? ret : step ? -EBADMSG : 0;
 }
 
@@ -605,9 +631,15 @@ int batch_send(struct batch *b)
 	if (!ret && b->load_nr &&
 	    !clickhouse_insert(b->c, "INSERT INTO loads (tbl, uuid, part, load, host, boot, start, "
 			       "size, rows, loaded) FORMAT RowBinary", out.buf, out.len))
-		ret = -EIO;
+		ret = failure(b);
 	free(out.buf);
-	batch_drop(b);
+	while (!ret && b->load_nr) {
+		const struct batch_load *load = &b->loads[--b->load_nr];
+
+		b->rows += load->rows;
+		b->odd += load->odd;
+		free_load(&b->loads[b->load_nr]);
+	}
 	return ret;
 }
 
@@ -615,17 +647,13 @@ void batch_drop(struct batch *b)
 {
 	while (b->load_nr)
 		free_load(&b->loads[--b->load_nr]);
-	for (size_t i = 0; i < b->table_nr; i++) {
-		b->tables[i].rows.len = 0;
-		b->tables[i].rows.error = 0;
-	}
+	while (b->table_nr)
+		free_table(&b->tables[--b->table_nr]);
 }
 
 void batch_free(struct batch *b)
 {
 	batch_drop(b);
-	while (b->table_nr)
-		free_table(&b->tables[--b->table_nr]);
 	free(b->tables);
 	free(b->loads);
 }

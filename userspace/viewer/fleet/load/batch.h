@@ -45,6 +45,7 @@ struct batch_table {
  * @host:	name of its host
  * @id:		of this attempt; is in each row
  * @rows:	number of rows
+ * @odd:	values of these that did not fit the type of their column
  */
 struct batch_load {
 	char *table;
@@ -52,6 +53,7 @@ struct batch_load {
 	char *host;
 	__u64 id;
 	__u64 rows;
+	__u64 odd;
 };
 
 /**
@@ -63,7 +65,8 @@ struct batch_load {
  * @loads:	tables of files whose rows are all in the batch or in the store
  * @load_nr:	number of these
  * @load_cap:	room for more
- * @odd:	values that did not fit the type of their column: NULL in the store
+ * @rows:	rows of loads that count
+ * @odd:	... and their values that did not fit the type of their column: NULL in the store
  */
 struct batch {
 	struct clickhouse *c;
@@ -73,21 +76,28 @@ struct batch {
 	struct batch_load *loads;
 	size_t load_nr;
 	size_t load_cap;
+	__u64 rows;
 	__u64 odd;
 };
 
-/* Makes the database and the table "loads" if they are missing. Return: 0, -EIO as in @c. */
+/*
+ * These return -EIO if the server, or the way to it, has a trouble, and -EREMOTEIO if it refuses
+ * statement or rows: see @c. batch_drop() must follow both.
+ *
+ * Makes the database and the table "loads" if they are missing. Return: 0, -EIO.
+ */
 int batch_begin(struct batch *b);
 /*
  * Adds the rows of table number @i of a file. After an error none of them counts, ever. Return: 0;
- * -EIO: the server, see @c; -EMEDIUMTYPE: a column has another type in the store, as reported;
- * -EBADMSG: reading failed, see ktrace_sql_error().
+ * -EIO; -EREMOTEIO: rows are refused, of this file or of others in the batch; -EMEDIUMTYPE: the
+ * table is refused, or has another type for a column in the store, as reported; -EBADMSG: reading
+ * failed, see ktrace_sql_error().
  */
 int batch_add(struct batch *b, struct ktrace_sql *sql, size_t i, const struct message_part *part,
 	      const char *host);
-/* Sends all rows, and lets them count. Return: 0; -EIO: none of @loads counts, see @c. */
+/* Sends all rows, and lets them count. Return: 0; -EIO, -EREMOTEIO: none of @loads counts. */
 int batch_send(struct batch *b);
-/* Forgets what was not sent. */
+/* Forgets what was not sent, and which tables there are: the server may have lost them. */
 void batch_drop(struct batch *b);
 void batch_free(struct batch *b);
 

@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <fnmatch.h>
 #include <glob.h>
-#include <search.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +19,7 @@
 #include "base/store_files.h"
 #include "base/viewer.h"
 #include "batch.h"
+#include "seen.h"
 
 #define TABLES_DEFAULT "events,slices,losses,clocks,files"
 #define TABLES_MAX 64
@@ -27,6 +27,22 @@
 #define FILES_TOGETHER 256
 /* Time between two looks for new files */
 #define LOOK_US 1000000u
+
+/**
+ * struct result - how a file went, which counts once its rows are in the store
+ * @path:	its name
+ * @st:		what it was before it was read
+ * @added:	a table has new rows
+ * @failed:	a table could not be read, or fits no table in the store
+ * @is_damaged:	some of it could not be read
+ */
+struct result {
+	char *path;
+	struct stat st;
+	bool added;
+	bool failed;
+	bool is_damaged;
+};
 
 /**
  * struct load - the command line and how it goes
@@ -43,14 +59,15 @@
  * @batch:	rows on their way
  * @waiting:	files whose rows are in the batch
  * @waiting_nr:	number of these
- * @done:	with --follow: names of files that need no further look, for tsearch(3)
+ * @seen:	with --follow: files that need no further look
  * @has_read:	a file's tables were looked at
+ * @is_alone:	rows of each table of a file are sent by themselves, to find what is refused
  * @is_down:	the server did not answer last time
+ * @settled:	files that need no further attempt: those of the next four
  * @loaded:	files with new rows in the store
  * @before:	files that had all rows there
  * @kept:	files of which not all could be loaded
  * @damaged:	files that are damaged, so that rows are missing
- * @rows:	rows that were added
  */
 struct load {
 	struct clickhouse_options options;
@@ -64,16 +81,17 @@ struct load {
 	bool is_quiet;
 	struct clickhouse c;
 	struct batch batch;
-	char *waiting[FILES_TOGETHER];
+	struct result waiting[FILES_TOGETHER];
 	size_t waiting_nr;
-	void *done;
+	struct seen seen;
 	bool has_read;
+	bool is_alone;
 	bool is_down;
+	__u64 settled;
 	__u64 loaded;
 	__u64 before;
 	__u64 kept;
 	__u64 damaged;
-	__u64 rows;
 };
 
 static volatile sig_atomic_t is_stopped;
@@ -84,68 +102,59 @@ static void on_signal(int sig)
 	is_stopped = 1;
 }
 
-static int compare(const void *a, const void *b)
+/* Counts a file whose rows are in the store; @why: not all are, NULL = they are. */
+static void settle(struct load *l, const struct result *r, const char *why)
 {
-	return strcmp(a, b);
+	if (why) {
+		l->kept++;
+		complain_about(r->path, "not loaded: %s", why);
+	}
+	if (r->is_damaged && r->added) {
+		l->damaged++;
+		complain_about(r->path, "damaged: the rows that can be read are loaded");
+	}
+	l->loaded += r->added;
+	l->before += !r->added && !why;
+	l->settled++;
+	if (l->follows)
+		seen_add(&l->seen, r->path, why ? &r->st : NULL);
 }
 
-/* Remembers that a file needs no further look. */
-static void set_done(struct load *l, const char *path)
+static void settle_read(struct load *l, const struct result *r)
 {
-	char *name = l->follows ? strdup(path) : NULL;
-	char **node = name ? tsearch(name, &l->done, compare) : NULL;
+	const char *why = r->added ? "not all of its tables" : "none of its tables";
 
-	if (!node || *node != name)
-		free(name);
-}
-
-static void keep(struct load *l, const char *path, const char *why)
-{
-	l->kept++;
-	complain_about(path, "not loaded: %s", why);
-	set_done(l, path);
+	settle(l, r, r->failed ? why : NULL);
 }
 
 /* Reports that the server does not answer, once until it does. */
 static void tell_down(struct load *l)
 {
-	if (!l->is_down)
+	if (!l->is_down && !is_stopped)
 		clickhouse_complain(&l->c, l->follows ? "trying again" : "");
 	l->is_down = true;
 }
 
-/* Sends what waits. Return: false, the server has a trouble: with --follow they come again. */
-static bool send_waiting(struct load *l)
+/* Sends what waits. Return: as batch_send(). */
+static int send_waiting(struct load *l)
 {
-	__u64 rows = 0;
-	bool is_sent;
+	const int ret = batch_send(&l->batch);
 
-	for (size_t i = 0; i < l->batch.load_nr; i++)
-		rows += l->batch.loads[i].rows;
-	is_sent = !batch_send(&l->batch);
-	if (is_sent) {
-		l->rows += rows;
-		l->loaded += l->waiting_nr;
-	} else {
-		tell_down(l);
-		l->kept += l->follows ? 0 : l->waiting_nr;
+	if (ret)
+		return ret;
+	for (size_t i = 0; i < l->waiting_nr; i++) {
+		settle_read(l, &l->waiting[i]);
+		free(l->waiting[i].path);
 	}
-	while (l->waiting_nr) {
-		char *path = l->waiting[--l->waiting_nr];
-
-		if (is_sent)
-			set_done(l, path);
-		free(path);
-	}
-	return is_sent;
+	l->waiting_nr = 0;
+	return 0;
 }
 
-/* Forgets what waits, because the server has a trouble. */
+/* Forgets what waits, because the server has a trouble: with --follow, it comes again. */
 static void drop_waiting(struct load *l)
 {
-	l->kept += l->follows ? 0 : l->waiting_nr;
 	while (l->waiting_nr)
-		free(l->waiting[--l->waiting_nr]);
+		free(l->waiting[--l->waiting_nr].path);
 	batch_drop(&l->batch);
 }
 
@@ -159,10 +168,10 @@ static int pattern_of(const struct load *l, const char *table)
 }
 
 /*
- * Asks which tables of a file the store has: lines "TABLE\tSIZE". Return: false as batch_send();
- * else the caller frees them.
+ * Asks which tables of a file the store has: lines "TABLE\tSIZE". Return: 0,
+ * and the caller frees them; -EIO.
  */
-static bool ask_loaded(struct load *l, const struct message_part *p, char **text)
+static int ask_loaded(struct load *l, const struct message_part *p, char **text)
 {
 	char statement[256];
 	size_t size;
@@ -177,7 +186,7 @@ static bool ask_loaded(struct load *l, const struct message_part *p, char **text
 		is_told = false;
 	if (!is_told && to)
 		free(*text);
-	return is_told;
+	return is_told ? 0 : -EIO;
 }
 
 /* Returns what follows the name of a table in the answer, NULL = it is not there. */
@@ -201,105 +210,114 @@ static bool is_other(const char *text, const struct message_part *p)
 
 /**
  * struct source - a file
- * @path:	its name
  * @part:	what it is
  * @host:	name of its host
  * @loaded:	answer of ask_loaded()
  * @sql:	its tables
- * @added:	a table has rows in the batch
- * @failed:	a table could not be read, or fits no table in the store
- * @is_damaged:	some of it could not be read
+ * @result:	how it goes
  */
 struct source {
-	const char *path;
 	struct message_part part;
 	const char *host;
 	char *loaded;
 	struct ktrace_sql *sql;
-	bool added;
-	bool failed;
-	bool is_damaged;
+	struct result result;
 };
 
 static void on_damage(void *arg, const struct ktrace_damage *damage)
 {
 	struct source *s = arg;
 
-	s->is_damaged = true;
+	s->result.is_damaged = true;
 	files_damage(NULL, damage);
 }
 
-/* Adds the rows of the wanted tables. Return: false as batch_send(). */
-static bool add_tables(struct load *l, struct source *s)
+/* Adds the rows of a table. Return: 0, also if some are missing; -EIO, -EREMOTEIO. */
+static int add_table(struct load *l, struct source *s, size_t i, const char *name)
+{
+	int ret = batch_add(&l->batch, s->sql, i, &s->part, s->host);
+
+	if (!ret && l->is_alone)
+		ret = batch_send(&l->batch);
+	if (ret == -EIO || (ret == -EREMOTEIO && !l->is_alone))
+		return ret;
+	if (ret == -EREMOTEIO)
+		complain_about(s->result.path, "\"%s\": the server refuses its rows: %s", name,
+			       l->c.error);
+	else if (ret == -EBADMSG)
+		complain_about(s->result.path, "\"%s\": %s", name,
+			       ktrace_sql_error(s->sql, NULL));
+	/* What is left of it must not be refused with the next table's rows. */
+	if (ret && l->is_alone)
+		batch_drop(&l->batch);
+	s->result.failed |= ret;
+	s->result.added |= !ret;
+	return 0;
+}
+
+/* Adds the rows of the wanted tables. Return: as add_table(). */
+static int add_tables(struct load *l, struct source *s)
 {
 	struct ktrace_sql_table table;
-	int ret;
+	int ret = 0;
 
 	l->has_read = true;
-	for (size_t i = 0; ktrace_sql_table(s->sql, i, &table); i++) {
+	for (size_t i = 0; !ret && ktrace_sql_table(s->sql, i, &table); i++) {
 		const int pattern = table.view ? -1 : pattern_of(l, table.name);
 
 		if (pattern < 0)
 			continue;
 		l->is_used[pattern] = true;
-		if (find_loaded(s->loaded, table.name))
-			continue;
-		ret = batch_add(&l->batch, s->sql, i, &s->part, s->host);
-		if (ret == -EIO)
-			return false;
-		if (ret == -EBADMSG)
-			complain_about(s->path, "\"%s\": %s", table.name,
-				       ktrace_sql_error(s->sql, NULL));
-		s->failed |= ret;
-		s->added |= !ret;
+		if (!find_loaded(s->loaded, table.name))
+			ret = add_table(l, s, i, table.name);
 	}
-	return true;
+	return ret;
 }
 
-/* Adds what the store does not have of a file that can be read. Return: false as batch_send(). */
-static bool add_file(struct load *l, struct source *s)
+/* Adds what the store does not have of a file that can be read. Return: as add_table(). */
+static int add_file(struct load *l, struct source *s)
 {
 	const struct ktrace_sql_options opts = {
 		.size = sizeof(opts), .cores = cores_wanted(), .report = on_damage, .arg = s,
 	};
-	int status = STATUS_OK, ret;
-	struct ktrace_traceset *set = open_files(1, (char **)&s->path, &status);
-	bool is_well = true;
+	int status = STATUS_OK, error, ret = 0;
+	struct ktrace_traceset *set = open_files(1, &s->result.path, &status);
 
 	if (!set) {
-		s->failed = true;
-		return true;
+		s->result.failed = true;
+		return 0;
 	}
 	s->host = ktrace_trace_meta(ktrace_traceset_trace(set, 0), "host", "name");
-	ret = ktrace_sql_open(set, &opts, &s->sql);
-	if (ret)
-		complain_about(s->path, "%s", strerror(-ret));
+	error = ktrace_sql_open(set, &opts, &s->sql);
+	if (error)
+		complain_about(s->result.path, "%s", strerror(-error));
 	else
-		is_well = add_tables(l, s);
-	s->failed |= ret;
-	s->is_damaged |= files_status(set, status) != STATUS_OK;
+		ret = add_tables(l, s);
+	s->result.failed |= error;
+	s->result.is_damaged |= files_status(set, status) != STATUS_OK;
 	ktrace_sql_close(s->sql);
 	ktrace_traceset_close(set);
-	return is_well;
+	return ret;
 }
 
-/* Takes a file that was added, or that has nothing to add. Return: false as batch_send(). */
-static bool take_added(struct load *l, const struct source *s)
+static void wait_for_rows(struct load *l, const struct result *r)
 {
-	if (s->failed)
-		keep(l, s->path, s->added ? "not all of its tables" : "none of its tables");
-	if (s->is_damaged && s->added) {
-		l->damaged++;
-		complain_about(s->path, "damaged: the rows that can be read are loaded");
+	struct result *waiting = &l->waiting[l->waiting_nr];
+
+	*waiting = *r;
+	waiting->path = strdup(r->path);
+	l->waiting_nr += waiting->path != NULL;
+}
+
+/* Takes a file that was added, or that has nothing to add. Return: as batch_send(). */
+static int take_added(struct load *l, const struct result *r)
+{
+	if (!r->added || l->is_alone) {
+		settle_read(l, r);
+		return 0;
 	}
-	if (!s->added) {
-		l->before += !s->failed;
-		set_done(l, s->path);
-		return true;
-	}
-	l->waiting[l->waiting_nr] = strdup(s->path);
-	l->waiting_nr += l->waiting[l->waiting_nr] != NULL;
-	return l->waiting_nr < FILES_TOGETHER || send_waiting(l);
+	wait_for_rows(l, r);
+	return l->waiting_nr < FILES_TOGETHER ? 0 : send_waiting(l);
 }
 
 static const char *describe_error(int error)
@@ -308,30 +326,71 @@ static const char *describe_error(int error)
 	       strerror(-error);
 }
 
-/* Return: false as batch_send(). */
-static bool load_file(struct load *l, const char *path)
+/*
+ * Return: 0; -EIO; -EREMOTEIO: rows are refused of one of the files that wait, to which this one
+ * belongs now.
+ */
+static int load_file(struct load *l, char *path)
 {
-	struct source s = { .path = path };
-	int ret = message_identify(path, &s.part);
-	bool is_well;
+	struct source s = { .result.path = path };
+	int ret = stat(path, &s.result.st) ? -errno : message_identify(path, &s.part);
 
 	/* With --follow, it is complete later. */
 	if (ret == -EAGAIN && l->follows)
-		return true;
+		return 0;
 	if (ret) {
-		keep(l, path, ret == -EAGAIN ? "it is not complete" : describe_error(ret));
-		return true;
+		settle(l, &s.result, ret == -EAGAIN ? "it is not complete" : describe_error(ret));
+		return 0;
 	}
-	if (!ask_loaded(l, &s.part, &s.loaded))
-		return false;
+	if (ask_loaded(l, &s.part, &s.loaded))
+		return -EIO;
 	if (is_other(s.loaded, &s.part)) {
-		keep(l, path, "the store has rows of another file of this recording and part");
-		is_well = true;
+		settle(l, &s.result, "the store has rows of another file of this recording and "
+		       "part");
 	} else {
-		is_well = add_file(l, &s) && take_added(l, &s);
+		ret = add_file(l, &s);
+		if (ret == -EREMOTEIO)
+			wait_for_rows(l, &s.result);
+		else if (!ret)
+			ret = take_added(l, &s.result);
 	}
 	free(s.loaded);
-	return is_well;
+	return ret;
+}
+
+/*
+ * Finds what is refused of the files that wait: sends the rows of each table by themselves, so that
+ * all others count. Return: 0, -EIO.
+ */
+static int load_alone(struct load *l)
+{
+	struct result files[FILES_TOGETHER];
+	const size_t nr = l->waiting_nr;
+	int ret = 0;
+
+	memcpy(files, l->waiting, sizeof(files));
+	l->waiting_nr = 0;
+	batch_drop(&l->batch);
+	l->is_alone = true;
+	for (size_t i = 0; i < nr; i++) {
+		if (!ret && !is_stopped)
+			ret = load_file(l, files[i].path);
+		free(files[i].path);
+	}
+	l->is_alone = false;
+	return ret;
+}
+
+/* Return: 0, -EIO. A file that was kept is looked at again only if it has changed. */
+static int look_at(struct load *l, char *path)
+{
+	const enum seen_state state = seen_find(&l->seen, path);
+	int ret = 0;
+
+	l->kept -= state == SEEN_CHANGED;
+	if (state != SEEN_LOADED && state != SEEN_KEPT)
+		ret = load_file(l, path);
+	return ret == -EREMOTEIO ? load_alone(l) : ret;
 }
 
 /* Copies text for a pattern of glob(3) in which it means itself. Returns the end. */
@@ -368,32 +427,36 @@ static char **find_stored(const struct load *l, int *nr)
 	return names;
 }
 
-/* Looks at all files once, and frees the list. Return: false as batch_send(). */
-static bool load_files(struct load *l, char **names, int all)
+/*
+ * Looks at all files once, and frees the list; without --follow, those that have no result are
+ * kept. Return: 0, -EIO.
+ */
+static int load_files(struct load *l, char **names, int all)
 {
-	bool is_well = true;
-	int i;
+	const __u64 before = l->settled;
+	int i, ret = 0;
 
-	for (i = 0; i < all && !is_stopped; i++) {
-		if (tfind(names[i], &l->done, compare))
-			continue;
-		is_well = load_file(l, names[i]);
-		if (!is_well)
-			break;
-	}
-	if (is_well)
-		is_well = send_waiting(l);
-	if (!is_well) {
+	seen_begin(&l->seen);
+	for (i = 0; i < all && !ret && !is_stopped; i++)
+		ret = look_at(l, names[i]);
+	if (i == all)
+		seen_end(&l->seen);
+	if (!ret)
+		ret = send_waiting(l);
+	if (ret == -EREMOTEIO)
+		ret = load_alone(l);
+	if (ret) {
 		tell_down(l);
-		l->kept += l->follows ? 0 : (__u64)(all - i);
 		drop_waiting(l);
 	} else if (l->is_down) {
 		l->is_down = false;
 		complain_about(l->options.url, "works again");
 	}
+	if (!l->follows)
+		l->kept += (__u64)all - (l->settled - before);
 	if (names)
 		files_free(names);
-	return is_well;
+	return ret;
 }
 
 static void follow(struct load *l, int nr, char **paths)
@@ -409,7 +472,7 @@ static void follow(struct load *l, int nr, char **paths)
 			continue;
 		}
 		names = l->folder ? find_stored(l, &all) : files_expand(nr, paths, &all);
-		is_begun = load_files(l, names, names ? all : 0);
+		is_begun = !load_files(l, names, names ? all : 0);
 	}
 }
 
@@ -449,7 +512,7 @@ static int report(const struct load *l)
 	if (!l->is_quiet || !is_well)
 		complain_safely("ktrace load: %llu file%s loaded, %llu rows; %llu loaded before, "
 				"%llu damaged, %llu not loaded", l->loaded,
-				l->loaded == 1 ? "" : "s", l->rows, l->before, l->damaged,
+				l->loaded == 1 ? "" : "s", l->batch.rows, l->before, l->damaged,
 				l->kept);
 	return is_well ? STATUS_OK : STATUS_DAMAGED;
 }
@@ -522,12 +585,13 @@ static int run(const struct command *cmd, int argc, char **argv)
 	sigaction(SIGINT, &act, NULL);
 	if (!clickhouse_init(&l.c, &l.options))
 		return STATUS_DAMAGED;
+	l.c.stop = &is_stopped;
 	l.batch.c = &l.c;
 	(l.follows ? follow : load_once)(&l, argc - optind, argv + optind);
 	status = report(&l);
 	batch_free(&l.batch);
 	clickhouse_exit(&l.c);
-	tdestroy(l.done, free);
+	seen_free(&l.seen);
 	return status;
 }
 
@@ -537,6 +601,7 @@ static const struct command cmd_load = {
 	.summary = "Add rows of complete files to ClickHouse",
 	.options = sets,
 	.needs_files = true,
+	.lacks_clocks = true,
 	.is_live = true,
 	.run = run,
 };
