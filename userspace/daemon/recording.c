@@ -438,7 +438,8 @@ int recording_open(struct recording *r, const sigset_t *signals)
 	status = start(r, &info);
 	if (status < 0) {
 		output_begin(r);
-		ship_begin(&r->ship, &r->options->ship, r->name, &r->signals.mask);
+		ship_begin(&r->ship, &r->options->ship, r->name,
+			   ktrace_session_id(r->session), &r->signals.mask);
 		return -1;
 	}
 	if (r->command.pid)
