@@ -117,10 +117,9 @@ const struct option_row ship_options[] = {
 	  .help = "at the end, keep the files that are left after TIME\n"
 		  "without progress (default: 10s)" },
 	{ .name = "ship-allow", .value = "LIST", .set = set_allow,
-	  .help = "let those who may use ktrace fleet at the broker do\n"
-		  "this with the recording: pause, resume, enable,\n"
-		  "disable, rotate, mark, stop, or all (default: none,\n"
-		  "they see how it goes)" },
+	  .help = "what ktrace fleet may do with the recording: pause,\n"
+		  "resume, enable, disable, rotate, mark, stop, all, none\n"
+		  "(default: none; it sees how it goes)" },
 	{ .name = "label", .value = "KEY=VALUE", .set = add_label,
 	  .help = "name the recording for ktrace fleet --label; as often\n"
 		  "as needed" },

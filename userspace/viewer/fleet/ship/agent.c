@@ -20,6 +20,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
+#include <time.h>
 #include <unistd.h>
 #include <ktrace/tracefile.h>
 
@@ -30,6 +31,10 @@
 /* Time to wait for a message, and until the next attempt to connect */
 #define TAKE_MS 100
 #define RETRY_MS 1000
+/* Time for which an answer of ktraced serves further questions */
+#define FRESH_NS (200 * NS_PER_MS)
+/* Time to end: a question to ktraced may still be open, which is of no use any more. */
+#define END_S 2
 /* Lines about messages in a minute: who may send them must not fill the host's journal. */
 #define LINES 20
 #define LINES_NS (60 * NS_PER_S)
@@ -72,7 +77,7 @@ const struct option_row agent_options[] = {
 		  "the program" },
 	{ .name = "allow", .value = "LIST", .set = set_allow,
 	  .help = "do this with it: pause, resume, enable, disable,\n"
-		  "rotate, mark, stop, or all (default: none)" },
+		  "rotate, mark, stop, all, none (default: none)" },
 	{ .name = "label", .value = "KEY=VALUE", .set = add_label,
 	  .help = "a label of the recording; as often as needed" },
 	{ .help = NULL },
@@ -202,6 +207,17 @@ static void drop(struct agent *a)
 		complain_safely("ktrace ship: a message that is none of ktrace fleet: dropped");
 }
 
+/* Asks how it goes, unless that was just asked: many questions cost ktraced no more than a few. */
+static void look(struct agent *a)
+{
+	const __u64 now = now_ns();
+
+	if (live_is_ok(&a->recording) && now - a->asked_ns < FRESH_NS)
+		return;
+	a->asked_ns = now;
+	live_ask(&a->recording, "status");
+}
+
 static void answer_ask(struct agent *a, const natsMsg *msg)
 {
 	char text[COMMAND_REQUEST_MAX];
@@ -212,7 +228,7 @@ static void answer_ask(struct agent *a, const natsMsg *msg)
 		drop(a);
 		return;
 	}
-	live_ask(&a->recording, "status");
+	look(a);
 	put_state(a, &t);
 	send_answer(a, msg, &t);
 }
@@ -455,10 +471,15 @@ void agent_begin(struct agent *a, const struct agent_options *o, const struct br
 
 void agent_end(struct agent *a)
 {
+	struct timespec end;
+
 	if (!a->is_running)
 		return;
 	a->is_stopped = true;
-	pthread_join(a->thread, NULL);
+	clock_gettime(CLOCK_REALTIME, &end);
+	end.tv_sec += END_S;
+	if (pthread_timedjoin_np(a->thread, NULL, &end))
+		return;
 	a->is_running = false;
 	free(a->recording.says);
 	if (a->refused || a->bad)

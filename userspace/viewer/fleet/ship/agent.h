@@ -36,6 +36,7 @@ struct agent_options {
  * @asks:	subscription to questions
  * @commands:	subscription to commands for this recording
  * @recording:	its port, and what it answered last
+ * @asked_ns:	CLOCK_MONOTONIC of the last question how it goes
  * @done:	commands
  * @refused:	commands
  * @bad:	messages that are none
@@ -53,6 +54,7 @@ struct agent {
 	natsSubscription *asks;
 	natsSubscription *commands;
 	struct live_recording recording;
+	__u64 asked_ns;
 	__u64 done;
 	__u64 refused;
 	__u64 bad;
@@ -70,7 +72,10 @@ extern const struct option_row agent_options[];
 /* Starts the thread if there is a recording to answer for. All arguments must stay valid. */
 void agent_begin(struct agent *a, const struct agent_options *o, const struct broker_options *b,
 		 const char *output);
-/* Ends it after the message that it is at; says what was refused. */
+/*
+ * Ends it after the message that it is at; says what was refused. If it is still waiting for
+ * ktraced after a short time, leaves it running: the process ends.
+ */
 void agent_end(struct agent *a);
 
 #endif
