@@ -94,12 +94,13 @@ viewer_src   := userspace/viewer/main.c $(wildcard $(viewer_rooms:%=userspace/vi
 # Pages that ktrace help shows, in the folder where it looks for them
 pages        := $(wildcard Documentation/man/ktrace*.1)
 # Commands with libraries that no other command needs are separate programs; apart_dir is the folder of each.
-apart        := export-perfetto export-sqlite import-chrome import-ctf import-perfetto import-systrace \
+apart        := export-perfetto export-sqlite fleet import-chrome import-ctf import-perfetto import-systrace \
 		import-trace-dat load serve session ship sql store tui
 apart_dir     = userspace/viewer/$(if $(filter serve,$(1)),html/serve,$(if $(filter \
-		load ship store,$(1)),fleet/$(1),$(subst export-,export/,$(subst import-,import/,$(1)))))
+		fleet load ship store,$(1)),fleet/$(1),$(subst export-,export/,$(subst import-,import/,$(1)))))
 tui_libs     := -lncursesw -ltinfo
 serve_libs   := -lmicrohttpd -lz
+fleet_libs   := -lnats
 ship_libs    := -lnats
 store_libs   := -lnats
 sql_libs     := -lsqlite3 -ledit -lm -lcurl
@@ -280,8 +281,8 @@ $(BUILD)/libexec/ktrace/load $(BUILD)/libexec/ktrace/sql: $(BUILD)/lib/libktrace
 		$(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard userspace/viewer/clickhouse/*.c))
 $(BUILD)/libexec/ktrace/load: $(BUILD)/obj/userspace/viewer/fleet/message.o
 $(BUILD)/libexec/ktrace/store: $(metrics_src:%.c=$(BUILD)/obj/%.o)
-# Both know the broker and its messages.
-$(BUILD)/libexec/ktrace/ship $(BUILD)/libexec/ktrace/store: $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard \
+# They know the broker and its messages.
+$(foreach p,fleet ship store,$(BUILD)/libexec/ktrace/$(p)): $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard \
 		userspace/viewer/fleet/*.c))
 
 # What a server of pages has meanwhile

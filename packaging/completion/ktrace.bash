@@ -87,6 +87,16 @@ _ktrace_command_at()
 	echo 0
 }
 
+# True if a word before the current one is an action of the command
+_ktrace_has_action()
+{
+	local word
+	for word in "${_ktrace_line[@]:2:${#_ktrace_line[@]}-3}"; do
+		[[ " ${_ktrace_values[$1 operand]#words} " != *" $word "* ]] || return 0
+	done
+	return 1
+}
+
 _ktrace_operand()
 {
 	local command=$1 current=$2
@@ -98,7 +108,7 @@ _ktrace_operand()
 		[ ${#_ktrace_line[@]} -ne 3 ] || _ktrace_offer "$(_ktrace_recordings)" "$current"
 		[ ${#_ktrace_line[@]} -gt 4 ] ||
 			_ktrace_offer "${_ktrace_values[$command operand]#recordings}" "$current"
-	elif [ -n "${_ktrace_values[$command operand]-}" ] && [ ${#_ktrace_line[@]} -eq 3 ]; then
+	elif [ -n "${_ktrace_values[$command operand]-}" ] && ! _ktrace_has_action "$command"; then
 		_ktrace_value "$command" operand "$current"
 	else
 		_ktrace_paths f "$current"

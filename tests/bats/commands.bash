@@ -17,7 +17,7 @@ declare -gA calls=(
 	# What it is asked
 	[sql]=-
 	# Folders of them
-	[ship]=- [store]=- [load]=-
+	[ship]=- [store]=- [load]=- [fleet]=-
 	# Types of events; beginnings of files; clocks
 	[events]=- [seq]=- [sync]=-
 	# What they read is no tracefile

@@ -46,6 +46,8 @@ offers()
 	offers 'ktrace export --to=p' paje perfetto
 	offers 'ktrace list --time ' rel wall raw delta
 	offers 'ktrace session st' start status stop
+	offers 'ktrace fleet --to nats://h re' resume
+	offers 'ktraced --ship-allow ma' mark
 	offers 'ktrace --co' --color
 	offers 'ktrace --color=a' always auto
 	offers 'ktrace --no-pager --color=never li' list live

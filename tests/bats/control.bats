@@ -228,3 +228,21 @@ assert max(b - a for a, b in zip(at, at[1:])) > 400000000'
 	control "$recording" stop
 	kill -KILL "$(child_of "$recording")"
 }
+
+@test "paused: --paused begins with a pause: the first events are those after resume" {
+	start_ktraced --paused -e flood -o t -- "$PROGS/flood" -o -n 0 -u 100
+	recording=$pid
+	retry 0.02 eval '[ "$(value paused)" = true ]'
+	control "$recording" mark begin
+	control "$recording" resume
+	retry 0.02 has_recorded 10
+	end_flood
+	run_ktrace list t
+	[[ $(head -n 1 <<<"$output") == *'ktrace:mark'*begin* ]]
+	# The program wrote before that, and was not recorded.
+	[ "$(grep -m 1 -o 'seq=[0-9]*' <<<"$output")" != seq=0 ]
+	[ "$(grep -c flood:item <<<"$output")" -ge 10 ]
+	run_ktraced -q --paused -e flood -o t -- "$PROGS/flood" -n 10
+	[ "$status" = 0 ]
+	[ "$("$KTRACE" list -c t)" = 0 ]
+}

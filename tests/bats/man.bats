@@ -36,7 +36,7 @@ examples()
 		command+=$line$'\n'
 		[[ $line != *[\\\|] ]] || continue
 		# Needs what is not here: a service, a broker, a terminal, other tools, a reader of HTTP or UDP, a live recording
-		if ! [[ $command =~ ^ktrace\ (session|ship|store|load|tui|serve|recv-shark|live|control|level|import|doctor|stacks|list\ lttng|sql\ --store) ]]; then
+		if ! [[ $command =~ ^ktrace\ (session|ship|store|fleet|load|tui|serve|recv-shark|live|control|level|import|doctor|stacks|list\ lttng|sql\ --store) ]]; then
 			printf '%s' "\$ $command"
 			bash -o pipefail -c "$command" >out 2>err || [[ $? = 1 && $command == *grep* ]] || {
 				cat out err

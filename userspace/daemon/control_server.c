@@ -21,6 +21,7 @@
 #include <ktrace/traceset.h>
 
 #include "base/clock.h"
+#include "base/kernel_clock.h"
 #include "base/log.h"
 #include "base/lost.h"
 #include "base/pidspace.h"
@@ -66,6 +67,43 @@ static void put_losses(const struct ktrace_lost *lost, struct ktrace_text *t)
 	}
 }
 
+static void put_uuid(const struct recording *r, struct ktrace_text *t)
+{
+	char hex[33];
+	__u8 uuid[16];
+
+	ktrace_tracefile_uuid(r->capture.file, uuid);
+	for (size_t i = 0; i < sizeof(uuid); i++)
+		snprintf(hex + 2 * i, 3, "%02x", uuid[i]);
+	ktrace_text_str(t, "uuid", hex);
+}
+
+/* The kernel's numbers mean nothing if nobody synchronises its clock. */
+static void put_clock(struct ktrace_text *t)
+{
+	struct kernel_clock clock;
+
+	if (!kernel_clock_read(&clock))
+		return;
+	ktrace_text_u64(t, "clock_synced", clock.is_synced);
+	if (!clock.is_synced)
+		return;
+	ktrace_text_u64(t, "clock_max_ns", clock.max_error_ns);
+	ktrace_text_u64(t, "clock_est_ns", clock.est_error_ns);
+}
+
+static void put_waiting(struct recording *r, struct ktrace_text *t)
+{
+	struct recording_waiting w;
+
+	if (!recording_waiting_get(r, &w))
+		return;
+	ktrace_text_u64(t, "waiting", w.parts);
+	if (w.has_bytes)
+		ktrace_text_u64(t, "waiting_bytes", w.bytes);
+	ktrace_text_u64(t, "lag_ns", w.lag_ns);
+}
+
 /* How the recording goes, for the word "status" */
 static void put_status(struct recording *r, struct ktrace_text *t)
 {
@@ -86,6 +124,9 @@ static void put_status(struct recording *r, struct ktrace_text *t)
 		ktrace_text_u64(t, "free", s.free);
 	if (s.part)
 		ktrace_text_u64(t, "part", s.part);
+	put_uuid(r, t);
+	put_clock(t);
+	put_waiting(r, t);
 	if (s.error)
 		ktrace_text_str(t, "error", s.error);
 	else if (s.disk_wait_ns >= DISK_PATIENCE_NS)
@@ -393,12 +434,40 @@ static void change_events(struct recording *r, int fd, const struct ktrace_port_
 	free_words(&w);
 }
 
+/* Chooses nothing but marks, or what was chosen before that. Return: 0, or -errno and @reason */
+static int choose_pause(struct recording *r, bool is_pause, const char **note,
+			char reason[KPROBE_REASON_MAX])
+{
+	const struct choice nothing = { .events = SELECT_MARK };
+	const struct choice wanted = is_pause ? nothing : r->resumed;
+	const int error = switch_events(r, &wanted, note, reason);
+
+	reason[error ? strcspn(reason, "\n") : 0] = '\0';
+	if (error)
+		return error;
+	if (is_pause)
+		r->resumed = r->choice;
+	r->choice = wanted;
+	r->is_paused = is_pause;
+	note_choice(r);
+	return 0;
+}
+
+int control_server_begin_paused(struct recording *r)
+{
+	char reason[KPROBE_REASON_MAX];
+	const char *note = NULL;
+	const int error = choose_pause(r, true, &note, reason);
+
+	if (error)
+		log_error("--paused: %s", reason);
+	return error;
+}
+
 /* Records nothing but marks from now on, or what was chosen before that. */
 static void pause_or_resume(struct recording *r, int fd, const struct ktrace_port_sender *to,
 			    bool is_pause)
 {
-	const struct choice nothing = { .events = SELECT_MARK };
-	const struct choice wanted = is_pause ? nothing : r->resumed;
 	char reason[KPROBE_REASON_MAX];
 	const char *note = NULL;
 
@@ -406,16 +475,10 @@ static void pause_or_resume(struct recording *r, int fd, const struct ktrace_por
 		refuse(fd, to, is_pause ? "it is paused already" : "it is not paused");
 		return;
 	}
-	if (switch_events(r, &wanted, &note, reason)) {
-		reason[strcspn(reason, "\n")] = '\0';
+	if (choose_pause(r, is_pause, &note, reason)) {
 		refuse(fd, to, reason);
 		return;
 	}
-	if (is_pause)
-		r->resumed = r->choice;
-	r->choice = wanted;
-	r->is_paused = is_pause;
-	note_choice(r);
 	show(r, fd, to, note, true);
 }
 

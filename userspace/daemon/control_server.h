@@ -23,6 +23,14 @@ struct control_actions {
 /** control_server_serve - answer the message that may be waiting at the port */
 void control_server_serve(struct recording *r, int fd, const struct control_actions *actions);
 
+/**
+ * control_server_begin_paused - record nothing but marks from the start on, for --paused
+ *
+ * Called before the session starts, after the file says what was chosen. Return: 0, or -errno,
+ * which was reported.
+ */
+int control_server_begin_paused(struct recording *r);
+
 /** control_server_module - record the tracepoints of the new module @name that -e names */
 void control_server_module(struct recording *r, const char *name);
 

@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include <ktrace/traceset.h>
 
@@ -22,7 +21,6 @@
 #include "metrics/server.h"
 #include "metrics/text.h"
 #include "output/parts.h"
-#include "output/room.h"
 #include "recording.h"
 #include "recording_status.h"
 
@@ -166,35 +164,20 @@ static void put_clock(FILE *to)
 	metric_put(to, &metrics[CLOCK_SYNCED], clock.is_synced);
 }
 
-/* Returns how long the oldest complete part has waited, by the time of its last change. */
-static __u64 lag_ns(const struct parts *p)
-{
-	char *name = p->first < p->number ? parts_name(p->output, p->first) : NULL;
-	const __u64 now = clock_ns(CLOCK_REALTIME);
-	__u64 end = now;
-	struct stat st;
-
-	if (name && !stat(name, &st))
-		end = timespec_ns(&st.st_mtim);
-	free(name);
-	return now > end ? now - end : 0;
-}
-
 static void put_ship(FILE *to, struct recording *r)
 {
-	struct parts *p = &r->parts;
+	const struct parts *p = &r->parts;
+	struct recording_waiting waiting;
 
-	if (!r->options->ship.url)
+	if (!recording_waiting_get(r, &waiting))
 		return;
-	if (!r->drainer.is_busy && parts_skip_shipped(p))
-		room_limit(&r->capture);
 	metric_put(to, &metrics[SHIP_RUNS], ship_pid(&r->ship) != 0);
 	metric_put(to, &metrics[SHIP_RESTARTS], r->ship.restarts);
 	metric_put(to, &metrics[SHIPPED_PARTS], p->shipped_nr);
 	if (!p->is_unsized)
 		metric_put(to, &metrics[SHIPPED_BYTES], p->shipped_bytes);
-	metric_put(to, &metrics[WAITING_PARTS], p->number - p->first);
-	metric_put_ns(to, &metrics[SHIP_LAG], lag_ns(p));
+	metric_put(to, &metrics[WAITING_PARTS], waiting.parts);
+	metric_put_ns(to, &metrics[SHIP_LAG], waiting.lag_ns);
 }
 
 static void put_all(FILE *to, void *arg)

@@ -389,6 +389,9 @@ static const struct option_row run_rows[] = {
 	{ .name = "duration", .value = "TIME", .set = set_duration,
 	  .help = "stop recording after TIME: 1.5, 20ms, 5m, ...; suffixes\n"
 		  "ns, us, ms, s (default), m, h" },
+	{ .name = "paused", .flag = MEMBER(is_paused),
+	  .help = "record nothing but marks until ktrace control or\n"
+		  "ktrace fleet resume the recording" },
 	{ .name = "baseline", .flag = MEMBER(is_baseline),
 	  .help = "run COMMAND without recording and print how long it\n"
 		  "took, for comparison with --pthread" },
@@ -473,6 +476,8 @@ static const char *conflict(const struct options *o)
 		return "--ping-interval needs --ping";
 	if (o->ship.url && (o->is_service || o->is_baseline || o->is_recover))
 		return "--ship applies only to a recording; 'ktrace ship' sends other files";
+	if (o->is_paused && (o->is_service || o->is_baseline || o->is_recover))
+		return "--paused applies only to a recording";
 	if (o->metrics.place && (o->is_service || o->is_baseline || o->is_recover))
 		return "--metrics applies only to a recording";
 	if (o->output && !strcmp(o->output, "-"))

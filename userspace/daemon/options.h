@@ -50,6 +50,7 @@
  * @clocks:	--clock-sources and pings
  * @ship:	where files go
  * @metrics:	where metrics are served
+ * @is_paused:	begin with a pause
  * @duration_ns: how long to record, 0 = no limit
  * @is_recover:	complete the traces of dead sessions, instead of recording
  * @is_list:	... only list the sessions
@@ -94,6 +95,7 @@ struct options {
 	struct clock_options clocks;
 	struct ship_options ship;
 	struct metrics_options metrics;
+	bool is_paused;
 	__u64 duration_ns;
 	bool is_recover;
 	bool is_list;

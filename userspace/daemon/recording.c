@@ -28,6 +28,7 @@
 #include "base/program.h"
 #include "base/sigbus_guard.h"
 #include "baseline.h"
+#include "control_server.h"
 #include "diagnostics.h"
 #include "events/kernel_filter.h"
 #include "events/select.h"
@@ -427,6 +428,8 @@ int recording_open(struct recording *r, const sigset_t *signals)
 	r->capture.context = &r->context;
 	sender_open(&r->sender, &r->options->send, output_path(r), info.env);
 	status = write_first_meta(r, &info);
+	if (status < 0 && r->options->is_paused && control_server_begin_paused(r))
+		status = EXIT_OWN;
 	if (status < 0)
 		status = fork_command(r, &info);
 	if (status >= 0)
@@ -435,7 +438,8 @@ int recording_open(struct recording *r, const sigset_t *signals)
 	status = start(r, &info);
 	if (status < 0) {
 		output_begin(r);
-		ship_begin(&r->ship, &r->options->ship, r->name, &r->signals.mask);
+		ship_begin(&r->ship, &r->options->ship, r->name,
+			   ktrace_session_id(r->session), &r->signals.mask);
 		return -1;
 	}
 	if (r->command.pid)

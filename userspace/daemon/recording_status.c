@@ -2,6 +2,8 @@
 /* recording_status.c - how a recording goes */
 #include "recording_status.h"
 
+#include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 
 #include "base/clock.h"
@@ -36,6 +38,39 @@ void recording_status_get(struct recording *r, __u32 programs_max, struct record
 	s->has_free = !statvfs(c->path, &disk);
 	if (s->has_free)
 		s->free = (__u64)disk.f_bavail * disk.f_frsize;
+}
+
+/* Returns how long the oldest complete part has waited, by the time of its last change. */
+static __u64 lag_ns(const struct parts *p)
+{
+	char *name = p->first < p->number ? parts_name(p->output, p->first) : NULL;
+	const __u64 now = clock_ns(CLOCK_REALTIME);
+	__u64 end = now;
+	struct stat st;
+
+	if (name && !stat(name, &st))
+		end = timespec_ns(&st.st_mtim);
+	free(name);
+	return now > end ? now - end : 0;
+}
+
+bool recording_waiting_get(struct recording *r, struct recording_waiting *w)
+{
+	struct parts *p = &r->parts;
+
+	if (!r->options->ship.url)
+		return false;
+	/* The drainer may be removing one. */
+	if (!r->drainer.is_busy && parts_skip_shipped(p))
+		room_limit(&r->capture);
+	*w = (struct recording_waiting){
+		.parts = p->number - p->first,
+		.has_bytes = !p->is_unsized,
+		.lag_ns = lag_ns(p),
+	};
+	if (w->has_bytes)
+		w->bytes = p->bytes - p->removed.bytes - p->shipped_bytes;
+	return true;
 }
 
 static void see_fill(struct pace *p, struct capture_load *load)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* recording_status.h - how a recording goes, for ktrace control and --metrics */
+/* recording_status.h - how a recording goes, for ktrace control, ktrace fleet and --metrics */
 #ifndef KTRACED_RECORDING_STATUS_H
 #define KTRACED_RECORDING_STATUS_H
 
@@ -33,8 +33,24 @@ struct recording_status {
 	const char *error;
 };
 
+/**
+ * struct recording_waiting - complete files that the store does not have yet
+ * @parts:	their number
+ * @has_bytes:	@bytes is known
+ * @bytes:	their size
+ * @lag_ns:	since the oldest of them was completed, 0 = there is none
+ */
+struct recording_waiting {
+	__u32 parts;
+	bool has_bytes;
+	__u64 bytes;
+	__u64 lag_ns;
+};
+
 /* Counts at most @programs_max programs: each costs some system calls, while the rings wait. */
 void recording_status_get(struct recording *r, __u32 programs_max, struct recording_status *s);
+/* Looks which files were sent. Returns false if they are not sent to a store. */
+bool recording_waiting_get(struct recording *r, struct recording_waiting *w);
 /* Measures the pace of the recording; called about once a second. */
 void recording_status_second(struct recording *r, __u64 now);
 

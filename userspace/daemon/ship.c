@@ -16,6 +16,7 @@
 #include <limits.h>
 #include <poll.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -39,6 +40,8 @@ extern char **environ;
 #define DELAY_MAX_NS (60 * NS_PER_S)
 /* Time between two looks for a signal, at the end */
 #define LOOK_MS 100
+/* Most arguments of the program */
+#define ARGUMENTS (32 + 2 * FLEET_LABEL_NR)
 
 #define MEMBER(member) OPTION_MEMBER(struct ship_options, member)
 
@@ -68,6 +71,29 @@ static const char *set_wait(void *to, const char *text)
 	       option_wrong("--ship-wait needs a time from 1ms to 1h, not '%s'", text);
 }
 
+static const char *set_allow(void *to, const char *text)
+{
+	__u32 mask;
+
+	((struct ship_options *)to)->allow = text;
+	return fleet_allow_parse(text, &mask) ? NULL :
+	       option_wrong("--ship-allow needs a list of " FLEET_ACTIONS ", or all or none, not "
+			    "'%s'", text);
+}
+
+static const char *add_label(void *to, const char *text)
+{
+	struct ship_options *o = to;
+
+	if (!fleet_is_label(text))
+		return option_wrong("--label needs KEY=VALUE, each of 1 to 64 letters, digits and "
+				    "-_./:@+, not '%s'", text);
+	if (o->label_nr == FLEET_LABEL_NR)
+		return option_wrong("too many labels, at '%s'", text);
+	o->labels[o->label_nr++] = text;
+	return NULL;
+}
+
 const struct option_row ship_options[] = {
 	{ .help = "\n"
 	  "Sending the files to a store (ktrace store):\n" },
@@ -90,6 +116,13 @@ const struct option_row ship_options[] = {
 	{ .name = "ship-wait", .value = "TIME", .set = set_wait,
 	  .help = "at the end, keep the files that are left after TIME\n"
 		  "without progress (default: 10s)" },
+	{ .name = "ship-allow", .value = "LIST", .set = set_allow,
+	  .help = "what ktrace fleet may do with the recording: pause,\n"
+		  "resume, enable, disable, rotate, mark, stop, all, none\n"
+		  "(default: none; it sees how it goes)" },
+	{ .name = "label", .value = "KEY=VALUE", .set = add_label,
+	  .help = "name the recording for ktrace fleet --label; as often\n"
+		  "as needed" },
 	{ .help = NULL },
 };
 
@@ -105,6 +138,8 @@ const char *ship_wrong(const struct ship_options *o)
 	if (!o->url && (o->creds || o->ca || o->cert || o->key || o->rate || o->wait))
 		return "--ship-creds, --ship-ca, --ship-cert, --ship-key, --ship-rate and "
 		       "--ship-wait need --ship";
+	if (!o->url && (o->allow || o->label_nr))
+		return "--ship-allow and --label need --ship";
 	if (!o->cert != !o->key)
 		return "--ship-cert and --ship-key need each other";
 	wrong = unreadable(o->creds);
@@ -141,13 +176,13 @@ bool ship_is_there(const struct ship_options *o)
 }
 
 /* Fills the program's arguments; an option that was not given is left out. */
-static void fill_arguments(const struct shipper *s, const char *argv[24])
+static void fill_arguments(const struct shipper *s, const char *argv[ARGUMENTS])
 {
 	const struct ship_options *o = s->options;
 	const char *const given[][2] = {
 		{ "--to", o->url }, { "--creds", o->creds }, { "--ca", o->ca },
 		{ "--cert", o->cert }, { "--key", o->key }, { "--rate", o->rate },
-		{ "--wait", o->wait },
+		{ "--wait", o->wait }, { "--allow", o->allow }, { "--recording", s->id },
 	};
 	size_t nr = 0;
 
@@ -161,6 +196,10 @@ static void fill_arguments(const struct shipper *s, const char *argv[24])
 		argv[nr++] = given[i][0];
 		argv[nr++] = given[i][1];
 	}
+	for (unsigned int i = 0; i < o->label_nr; i++) {
+		argv[nr++] = "--label";
+		argv[nr++] = o->labels[i];
+	}
 	argv[nr++] = "--";
 	argv[nr++] = s->output;
 	argv[nr] = NULL;
@@ -171,7 +210,7 @@ static int spawn(struct shipper *s, int theirs)
 {
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attr;
-	const char *argv[24];
+	const char *argv[ARGUMENTS];
 	char path[PATH_MAX];
 	int error = find_program(path);
 
@@ -210,13 +249,14 @@ static void start(struct shipper *s)
 	}
 }
 
-void ship_begin(struct shipper *s, const struct ship_options *o, const char *output,
+void ship_begin(struct shipper *s, const struct ship_options *o, const char *output, __u64 id,
 		const sigset_t *mask)
 {
 	*s = (struct shipper){ .options = o, .mask = *mask, .fd = -1, .delay_ns = DELAY_MIN_NS };
 	if (!o->url)
 		return;
 	s->output = output;
+	snprintf(s->id, sizeof(s->id), "%016llx", (unsigned long long)id);
 	start(s);
 }
 

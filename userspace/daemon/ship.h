@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "base/fleet_words.h"
 #include "base/option_table.h"
 
 /**
@@ -19,6 +20,8 @@
  * @key:	--ship-key
  * @rate:	--ship-rate
  * @wait:	--ship-wait
+ * @allow:	--ship-allow
+ * @labels:	--label, @label_nr of them
  */
 struct ship_options {
 	const char *url;
@@ -28,12 +31,16 @@ struct ship_options {
 	const char *key;
 	const char *rate;
 	const char *wait;
+	const char *allow;
+	const char *labels[FLEET_LABEL_NR];
+	unsigned int label_nr;
 };
 
 /**
  * struct shipper - the process
  * @options:	what to pass on
  * @output:	name from which the names of the parts are made; NULL = nothing is sent
+ * @id:		of the session, as text: the program asks it how it goes, for ktrace fleet
  * @mask:	signals that are blocked there
  * @fd:		socket that is its standard input, -1 = it does not run
  * @pid:	its pid, valid while @fd is
@@ -44,6 +51,7 @@ struct ship_options {
 struct shipper {
 	const struct ship_options *options;
 	const char *output;
+	char id[17];
 	sigset_t mask;
 	int fd;
 	pid_t pid;
@@ -61,8 +69,11 @@ void ship_split(const struct ship_options *o, __u64 *size, __u64 *ns);
 
 /* Reports, before anything is recorded, that the program is not installed: false. */
 bool ship_is_there(const struct ship_options *o);
-/* Starts the program if there is a URL. @output must stay valid. @mask: for the program */
-void ship_begin(struct shipper *s, const struct ship_options *o, const char *output,
+/*
+ * Starts the program if there is a URL. @output must stay valid. @id: of the session; @mask: for
+ * the program
+ */
+void ship_begin(struct shipper *s, const struct ship_options *o, const char *output, __u64 id,
 		const sigset_t *mask);
 /* Once a second: starts it again if it has ended. Costs a system call. */
 void ship_look(struct shipper *s, __u64 now);

@@ -35,6 +35,11 @@ static const struct command store = {
 	.summary = "Write the files that hosts send into a folder",
 };
 
+static const struct command fleet = {
+	.name = "fleet",
+	.summary = "Show how recordings of many hosts go, and control them",
+};
+
 static const struct command load = {
 	.name = "load",
 	.summary = "Add rows of complete files to ClickHouse",
@@ -93,6 +98,7 @@ static const struct {
 	{ NULL, &store },
 	{ NULL, &load },
 	{ "Recording", &cmd_control },
+	{ NULL, &fleet },
 	{ NULL, &cmd_level },
 	{ NULL, &session },
 	{ NULL, &cmd_doctor },

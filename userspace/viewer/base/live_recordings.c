@@ -7,9 +7,12 @@
 #include "live_recordings.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <ktrace/session.h>
 
@@ -185,6 +188,82 @@ void live_say_silent(const struct live_recordings *all)
 	if (all->silent_nr > SILENT_MAX)
 		complain_safely("%s: %zu more do not answer: they are stopped, or no recordings",
 				all->who, all->silent_nr - SILENT_MAX);
+}
+
+/* struct mark_env - variables of the program that writes a mark, of which some are our own */
+struct mark_env {
+	char *own[4];
+	char **all;
+};
+
+/* The environment without the variables of @e->own, then these */
+static int mark_env_join(struct mark_env *e)
+{
+	size_t nr = 0, own;
+
+	while (environ[nr])
+		nr++;
+	e->all = calloc(nr + sizeof(e->own) / sizeof(e->own[0]) + 1, sizeof(*e->all));
+	if (!e->all)
+		return -ENOMEM;
+	nr = 0;
+	for (char **at = environ; *at; at++) {
+		const size_t name = strcspn(*at, "=") + 1;
+
+		for (own = 0; e->own[own] && strncmp(e->own[own], *at, name); own++)
+			;
+		if (!e->own[own])
+			e->all[nr++] = *at;
+	}
+	for (own = 0; e->own[own]; own++)
+		e->all[nr++] = e->own[own];
+	return 0;
+}
+
+static int mark_env_init(struct mark_env *e, const struct live_recording *r)
+{
+	char *session = live_value(r, "session"), *space = live_value(r, "pidns");
+	const bool is_made = session &&
+		asprintf(&e->own[0], "KTRACE_SESSION=%s", session) >= 0 &&
+		asprintf(&e->own[1], "KTRACE_BOARD=%s", "none") >= 0 &&
+		(!space || asprintf(&e->own[2], "KTRACE_PIDNS=%s", space) >= 0);
+	const int error = session ? -ENOMEM : -ENOENT;
+
+	free(session);
+	free(space);
+	return is_made ? mark_env_join(e) : error;
+}
+
+/* Its standard input may be one that others wait for. */
+static int spawn_mark(pid_t *pid, const char *program, const char *text, char **env)
+{
+	char *argv[] = { (char *)"ktrace-mark", (char *)text, NULL };
+	posix_spawn_file_actions_t files;
+	int error = posix_spawn_file_actions_init(&files);
+
+	if (error)
+		return -error;
+	error = posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+	if (!error)
+		error = posix_spawn(pid, program, &files, NULL, argv, env);
+	posix_spawn_file_actions_destroy(&files);
+	return -error;
+}
+
+int live_mark(const struct live_recording *r, const char *program, const char *text)
+{
+	struct mark_env env = { .all = NULL };
+	int status = 0, ret = mark_env_init(&env, r);
+	pid_t pid;
+
+	if (!ret)
+		ret = spawn_mark(&pid, program, text, env.all);
+	while (!ret && waitpid(pid, &status, 0) < 0)
+		ret = errno == EINTR ? 0 : -errno;
+	for (size_t i = 0; env.own[i]; i++)
+		free(env.own[i]);
+	free(env.all);
+	return ret || !status ? ret : -EOPNOTSUPP;
 }
 
 void live_free(struct live_recordings *all)

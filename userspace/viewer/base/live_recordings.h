@@ -46,6 +46,11 @@ int live_fail(const struct live_recordings *all, const char *name);
 int live_say_answer(const struct live_recordings *all, const struct live_recording *r);
 /* Says how many more did not answer. */
 void live_say_silent(const struct live_recordings *all);
+/*
+ * Writes a mark into a recording that has answered: @program, which takes part in it, does so. Any
+ * thread may call it. Return: 0; -EOPNOTSUPP: the recording takes no events of programs; -errno.
+ */
+int live_mark(const struct live_recording *r, const char *program, const char *text);
 void live_free(struct live_recordings *all);
 
 #endif

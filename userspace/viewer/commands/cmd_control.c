@@ -12,16 +12,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include <ktrace/tracefile.h>
-
-extern char **environ;
 
 /**
  * struct wish - the command line
@@ -261,33 +257,20 @@ static int stop(const struct live_recordings *all, const struct wish *w)
 	return status;
 }
 
-/* A program that takes part in the recording writes the mark. */
 static int mark(const struct live_recordings *all, const struct wish *w)
 {
-	char *argv[] = { (char *)"ktrace-mark", (char *)w->text, NULL };
-	char *session = live_value(all->list, "session"), *space = live_value(all->list, "pidns");
 	char path[4096];
-	int status = 0, ret = session ? command_part(path, sizeof(path), "mark") : -ENOENT;
-	pid_t pid;
+	int ret = command_part(path, sizeof(path), "mark");
 
-	if (session)
-		setenv("KTRACE_SESSION", session, 1);
-	if (space)
-		setenv("KTRACE_PIDNS", space, 1);
-	setenv("KTRACE_BOARD", "none", 1);
 	if (!ret)
-		ret = -posix_spawn(&pid, path, NULL, NULL, argv, environ);
-	while (!ret && waitpid(pid, &status, 0) < 0)
-		ret = errno == EINTR ? 0 : -errno;
-	free(session);
-	free(space);
-	if (ret)
-		complain_safely("ktrace control: no mark was written: %s", strerror(-ret));
-	else if (status)
+		ret = live_mark(all->list, path, w->text);
+	if (ret == -EOPNOTSUPP)
 		complain_safely("ktrace control: no mark was written: the recording %u takes no "
 				"events of programs, or is older than this program",
 				all->list->port.pid);
-	return ret || status ? STATUS_DAMAGED : STATUS_OK;
+	else if (ret)
+		complain_safely("ktrace control: no mark was written: %s", strerror(-ret));
+	return ret ? STATUS_DAMAGED : STATUS_OK;
 }
 
 /* struct action - what to do with a recording; @value: what follows the word, NULL = nothing */

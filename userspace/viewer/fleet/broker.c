@@ -60,7 +60,7 @@ void broker_init(struct broker *b, const struct broker_options *o)
 {
 	const char *slash = strchr(o->url + nats_url_scheme(o->url), '/');
 
-	*b = (struct broker){ .options = o };
+	*b = (struct broker){ .options = o, .purpose = "" };
 	strcpy(b->stream, slash && slash[1] ? slash + 1 : NATS_STREAM_DEFAULT);
 }
 
@@ -84,13 +84,14 @@ void broker_tell(struct broker *b, const char *what, natsStatus s)
 	if (b->told_nr == BROKER_TOLD)
 		return;
 	strcpy(b->told[b->told_nr++], text);
-	complain_about(b->options->url, "%s; trying again", text);
+	complain_about(b->options->url, "%s%s%s", b->purpose, text,
+		       b->is_once ? "" : "; trying again");
 }
 
 void broker_works(struct broker *b)
 {
 	if (b->told_nr)
-		complain_about(b->options->url, "works again");
+		complain_about(b->options->url, "%sworks again", b->purpose);
 	b->told_nr = 0;
 }
 
@@ -187,23 +188,41 @@ static natsStatus make_stream(struct broker *b)
 	return error == JSStreamNameExistErr ? NATS_OK : s;
 }
 
+bool broker_open(struct broker *b)
+{
+	const natsStatus s = open_connection(b);
+
+	if (s == NATS_OK)
+		return true;
+	broker_tell(b, "cannot connect", s);
+	broker_disconnect(b);
+	return false;
+}
+
+const char *broker_denies(struct broker *b)
+{
+	const char *text = NULL;
+
+	/* Its answer to all that was sent before */
+	natsConnection_FlushTimeout(b->nc, BROKER_WAIT_MS);
+	return natsConnection_GetLastError(b->nc, &text) == NATS_NOT_PERMITTED ? text : NULL;
+}
+
 bool broker_connect(struct broker *b)
 {
-	const char *what = "cannot connect";
 	jsOptions options;
-	natsStatus s = open_connection(b);
+	natsStatus s;
 
-	if (s == NATS_OK) {
-		what = "JetStream";
-		jsOptions_Init(&options);
-		options.Wait = BROKER_WAIT_MS;
-		s = natsConnection_JetStream(&b->js, b->nc, &options);
-	}
+	if (!broker_open(b))
+		return false;
+	jsOptions_Init(&options);
+	options.Wait = BROKER_WAIT_MS;
+	s = natsConnection_JetStream(&b->js, b->nc, &options);
 	if (s == NATS_OK)
 		s = make_stream(b);
 	if (s == NATS_OK)
 		return true;
-	broker_tell(b, what, s);
+	broker_tell(b, "JetStream", s);
 	broker_disconnect(b);
 	return false;
 }

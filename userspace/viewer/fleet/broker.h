@@ -37,6 +37,8 @@ struct broker_options {
  * @stream:	name of the stream, from the URL
  * @nc:		NULL = there is none
  * @js:		its JetStream context
+ * @purpose:	begins messages about troubles, "" if there is only one connection
+ * @is_once:	nobody tries again after a trouble
  * @told:	troubles that were reported: those of the broker and of a store may take turns
  * @told_nr:	number of these
  */
@@ -45,6 +47,8 @@ struct broker {
 	char stream[NATS_STREAM_MAX + 1];
 	natsConnection *nc;
 	jsCtx *js;
+	const char *purpose;
+	bool is_once;
 	char told[BROKER_TOLD][160];
 	unsigned int told_nr;
 };
@@ -55,6 +59,10 @@ extern const struct option_row broker_options[];
 const char *broker_wrong(const struct broker_options *o);
 
 void broker_init(struct broker *b, const struct broker_options *o);
+/* Connects, without JetStream. Return: true, or false after broker_tell(). */
+bool broker_open(struct broker *b);
+/* Returns what the broker does not permit, as far as it has said so; NULL = nothing. */
+const char *broker_denies(struct broker *b);
 /*
  * Connects, and makes the stream if it is missing. Does not try again by itself. Return: true, or
  * false after broker_tell().

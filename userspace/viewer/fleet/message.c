@@ -36,7 +36,7 @@ bool message_host(char host[MESSAGE_HOST_MAX + 1], const char *name)
 	return n && !*name;
 }
 
-static bool is_host(const char *text)
+bool message_is_host(const char *text)
 {
 	for (; *text; text++) {
 		if (isalnum((unsigned char)*text) || *text == '-' || *text == '_')
@@ -85,7 +85,7 @@ bool message_parse(const char *text, struct message_part *p)
 		return false;
 	message_put(again, p);
 	/* Nothing before, between or after, and no number that is too large */
-	return !strcmp(text, again) && is_host(p->host) && is_boot(p->boot) &&
+	return !strcmp(text, again) && message_is_host(p->host) && is_boot(p->boot) &&
 	       is_hex(p->uuid, 32) && p->number <= KTRACE_PART_MAX && p->size &&
 	       p->size <= MESSAGE_FILE_MAX;
 }
@@ -107,8 +107,8 @@ void message_id(char text[MESSAGE_TEXT_MAX], const struct message_part *p, __u64
 		 (unsigned long long)piece, suffix);
 }
 
-/* As in the message, but with dots, except one at the beginning, which would hide the folder */
-static void put_folder(char folder[MESSAGE_HOST_MAX + 1], const char *host)
+/* A dot at the beginning would hide the folder. */
+void message_folder(char folder[MESSAGE_HOST_MAX + 1], const char *host)
 {
 	char *to = folder;
 
@@ -127,7 +127,7 @@ void message_path_of(char text[MESSAGE_TEXT_MAX], const struct message_part *p, 
 	char folder[MESSAGE_HOST_MAX + 1], date[32] = "", part[16] = "";
 	struct tm utc;
 
-	put_folder(folder, p->host);
+	message_folder(folder, p->host);
 	if (gmtime_r(&start, &utc))
 		strftime(date, sizeof(date), "%Y%m%dT%H%M%SZ", &utc);
 	if (number)

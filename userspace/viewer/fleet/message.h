@@ -58,6 +58,10 @@ bool message_parse(const char *text, struct message_part *p);
 void message_subject(char text[MESSAGE_TEXT_MAX], const char *stream, const struct message_part *p);
 void message_id(char text[MESSAGE_TEXT_MAX], const struct message_part *p, __u64 piece,
 		unsigned int attempt);
+/* Name of the host's folder in a store: dots are dots, except one at the beginning */
+void message_folder(char folder[MESSAGE_HOST_MAX + 1], const char *host);
+/* True if message_host() can have written it. */
+bool message_is_host(const char *text);
 /* Path below the store's folder: "HOST/BOOT/20260131T225959Z-UUID.0001.bin" */
 void message_path(char text[MESSAGE_TEXT_MAX], const struct message_part *p);
 /* Path of the part with another number */

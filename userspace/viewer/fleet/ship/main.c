@@ -183,6 +183,13 @@ static void follow(struct ship *s)
 		count_orphan(s);
 }
 
+static void follow_and_answer(struct ship *s)
+{
+	agent_begin(&s->agent, &s->agent_options, &s->options, s->output);
+	follow(s);
+	agent_end(&s->agent);
+}
+
 static void ship_files(struct ship *s, int nr, char **paths)
 {
 	int all = 0;
@@ -260,6 +267,7 @@ static const struct option_row rows[] = {
 
 static const struct option_set sets[] = {
 	{ rows, 0 },
+	{ agent_options, offsetof(struct ship, agent_options) },
 	{ broker_options, offsetof(struct ship, options) },
 	{ NULL, 0 },
 };
@@ -270,6 +278,9 @@ static const char *check(const struct ship *s, int files)
 		return "--to URL is missing";
 	if (s->follows && files != 1)
 		return "--follow takes one FILE";
+	if (!s->follows && (s->agent_options.session || s->agent_options.allow ||
+			    s->agent_options.label_nr))
+		return "--recording, --allow and --label need --follow";
 	return broker_wrong(&s->options);
 }
 
@@ -299,7 +310,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 		return STATUS_DAMAGED;
 	s.output = argv[optind];
 	if (s.follows)
-		follow(&s);
+		follow_and_answer(&s);
 	else
 		ship_files(&s, argc - optind, argv + optind);
 	send_exit(&s);

@@ -50,7 +50,9 @@ bool send_init(struct ship *s)
 void send_exit(struct ship *s)
 {
 	broker_disconnect(&s->broker);
-	nats_Close();
+	/* The thread may still use the library. */
+	if (!s->agent.is_running)
+		nats_Close();
 	free(piece.packed);
 }
 

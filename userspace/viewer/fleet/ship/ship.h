@@ -3,6 +3,7 @@
 #ifndef VIEWER_FLEET_SHIP_SHIP_H
 #define VIEWER_FLEET_SHIP_SHIP_H
 
+#include "agent.h"
 #include "base/viewer.h"
 #include "fleet/broker.h"
 #include "fleet/message.h"
@@ -10,6 +11,8 @@
 /**
  * struct ship - the command line and how it goes
  * @options:	the broker
+ * @agent_options: what ktrace fleet may do
+ * @agent:	answers it
  * @follows:	--follow
  * @removes:	--remove
  * @is_quiet:	-q
@@ -32,6 +35,8 @@
  */
 struct ship {
 	struct broker_options options;
+	struct agent_options agent_options;
+	struct agent agent;
 	bool follows;
 	bool removes;
 	bool is_quiet;
