@@ -64,7 +64,7 @@ ring_src     := $(wildcard module/ring/*.c)
 writer_src   := $(ring_src) module/match/glob.c userspace/lib/base/glob_list.c \
 		$(wildcard userspace/lib/writer/*.c)
 pthread_src  := $(wildcard userspace/lib/pthread/*.c)
-traceset_rooms := base session tracefile decode traceset filter state sync
+traceset_rooms := base session tracefile live decode traceset filter state sync
 traceset_src := $(ring_src) $(wildcard $(traceset_rooms:%=userspace/lib/%/*.c)) module/match/glob.c module/match/filter_vm.c \
 		userspace/lib/shark/packet.c
 # Models that the viewer and SQL share
@@ -105,7 +105,7 @@ ship_libs    := -lnats
 store_libs   := -lnats
 sql_libs     := -lsqlite3 -ledit -lm -lcurl
 load_libs    := -lsqlite3 -lm -lcurl
-example_src  := $(filter-out examples/logevent/% examples/shark_kernel/% examples/chunks/% examples/posix/% examples/readers/%,\
+example_src  := $(filter-out examples/logevent/% examples/shark_kernel/% examples/chunks/% examples/posix/% examples/readers/% examples/supervisor/%,\
 		$(wildcard examples/*/*.c))
 # Folders hold programs for benchmarks that are scripts.
 bench_parts  := bench/event/variants.c bench/event/owner.c bench/event/chunk.c bench/event/posix.c \
@@ -122,7 +122,7 @@ libs     := $(BUILD)/lib/libktrace.so $(BUILD)/lib/libktrace.a $(BUILD)/lib/libk
 	    $(BUILD)/lib/libktrace-shark.so $(BUILD)/lib/libktrace-shark.a \
 	    $(BUILD)/lib/libktrace-posix.so $(BUILD)/lib/libktrace-posix.a
 posix_examples := $(patsubst examples/posix/%.c,$(BUILD)/examples/%,$(wildcard examples/posix/*.c))
-examples := $(BUILD)/examples/chunks $(BUILD)/examples/readers $(posix_examples) $(foreach s,$(example_src),$(BUILD)/examples/$(notdir $(s:.c=)))
+examples := $(BUILD)/examples/chunks $(BUILD)/examples/readers $(BUILD)/examples/supervisor $(posix_examples) $(foreach s,$(example_src),$(BUILD)/examples/$(notdir $(s:.c=)))
 benches  := $(foreach s,$(bench_src),$(BUILD)/bench/$(notdir $(s:.c=)))
 preloaded := $(addprefix $(BUILD)/progs/,bad_disk.so bad_library.so emulated.so record_ioctls.so slow_library.so)
 progs    := $(patsubst tests/progs/%.c,$(BUILD)/progs/%,$(prog_src)) \
@@ -356,7 +356,7 @@ $(BUILD)/$(1)/$(notdir $(2:.c=)): $(BUILD)/obj/$(2:.c=.o) $(BUILD)/lib/$(3)
 	$$(LINK) $(4) -ldl -o $$@
 endef
 $(foreach s,$(example_src),$(eval $(call program,examples,$(s),libktrace.so,-lktrace)))
-$(eval $(call program,examples,examples/readers/readers.c,libktraceset.so,-lktraceset))
+$(foreach s,readers supervisor,$(eval $(call program,examples,examples/$(s)/$(s).c,libktraceset.so,-lktraceset)))
 $(foreach s,$(bench_src) $(prog_src),$(eval $(call program,$(if $(filter bench/%,$(s)),bench,progs),$(s),libktrace.so $(BUILD)/lib/libktraceset.a $(BUILD)/lib/libktrace.a,$(BUILD)/lib/libktraceset.a -lktrace $(TRACESET_LIBS))))
 $(benches) $(progs): INCLUDE += -Imodule
 $(BUILD)/bench/event_cost: $(BUILD)/obj/bench/event/variants.o $(BUILD)/obj/bench/event/owner.o \

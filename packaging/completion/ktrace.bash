@@ -54,11 +54,13 @@ _ktrace_events()
 	_ktrace_offer "${names:+$list$names}" "$current"
 }
 
-# Pids of the live recordings that answer
+# Names of the live recordings that answer; for ktrace level those of ktraced only
 _ktrace_recordings()
 {
+	local kind=
+	[ "$1" != level ] || kind='"kind":"recording",'
 	"${_ktrace_program[@]}" control --json 2>/dev/null |
-		sed -n 's/.*"pid":\([0-9]*\),"answers":true.*/\1/p'
+		sed -n "s/.*$kind\"name\":\"\([^\"]*\)\",\"pid\":[0-9]*,\"answers\":true.*/\1/p"
 }
 
 _ktrace_value()
@@ -105,7 +107,7 @@ _ktrace_operand()
 	elif [ "${_ktrace_values[$command operand]-}" = any ]; then
 		:
 	elif [[ ${_ktrace_values[$command operand]-} == recordings* ]]; then
-		[ ${#_ktrace_line[@]} -ne 3 ] || _ktrace_offer "$(_ktrace_recordings)" "$current"
+		[ ${#_ktrace_line[@]} -ne 3 ] || _ktrace_offer "$(_ktrace_recordings "$command")" "$current"
 		[ ${#_ktrace_line[@]} -gt 4 ] ||
 			_ktrace_offer "${_ktrace_values[$command operand]#recordings}" "$current"
 	elif [ -n "${_ktrace_values[$command operand]-}" ] && ! _ktrace_has_action "$command"; then

@@ -70,11 +70,13 @@ end_flood()
 	[ "$(value command)" = "$(child_of "$recording")" ]
 	[ "$(value bytes)" -gt 100 ]
 	[ "$(value backend)" = "$KTRACE_BACKEND" ]
+	[ "$(value kind)" = recording ]
+	[ "$(value name)" = "$recording" ]
 	sleep 1.2
 	[ "$(value events_s)" -gt 0 ]
 	[ "$(value bytes_s)" -gt 0 ]
 	control "$recording"
-	[[ $output == "PID "*"STATE"*"FILE  COMMAND"$'\n'"$recording "*" running "*"$(realpath t)"*flood* ]]
+	[[ $output == "NAME "*"STATE"*"FILE  COMMAND"$'\n'"$recording "*" running "*"$(realpath t)"*flood* ]]
 	# By its command, too
 	control "$(child_of "$recording")"
 	[[ $output == *"$recording "* ]]
@@ -223,7 +225,7 @@ assert max(b - a for a, b in zip(at, at[1:])) > 400000000'
 	retry 0.02 has_recorded 0
 	kill -STOP "$recording"
 	run_ktrace control --json "$recording"
-	[ "$output" = "{\"pid\":$recording,\"answers\":false,\"reasons\":{}}" ]
+	[ "$output" = "{\"name\":\"$recording\",\"pid\":$recording,\"answers\":false,\"reasons\":{}}" ]
 	kill -CONT "$recording"
 	control "$recording" stop
 	kill -KILL "$(child_of "$recording")"

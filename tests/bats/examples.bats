@@ -53,6 +53,21 @@ built()
 	diff readers.out expected
 }
 
+@test "supervisor shows live recordings, leaves a mark in one, and ends it" {
+	start_ktraced -o t -- sleep 1000
+	retry 0.02 eval '"$EXAMPLES/supervisor" | grep "^$pid recording bytes_s [0-9]* fill 0 lost 0 programs [0-9]* free [0-9]* reasons 0$"'
+	capture "$EXAMPLES/supervisor" "$pid" 0
+	show supervisor
+	[ "$status" = 0 ]
+	[ "$output" = "$pid was ended after 0 losses" ]
+	# The file is whole.
+	[ "$("$KTRACE" list --json -e ktrace:mark t | jq -r .fields.text)" = 'too much was lost' ]
+	kill -KILL "$(child_of "$pid")"
+	capture "$EXAMPLES/supervisor" "$pid" 0
+	[ "$status" = 1 ]
+	[[ $stderr == "supervisor: 0 recordings are called $pid" ]]
+}
+
 @test "the program of ktrace(4) asks the device" {
 	built devinfo c
 	capture ./devinfo

@@ -16,6 +16,8 @@
  *   pause                         record nothing but marks from now on
  *   resume                        record what was chosen before
  *   rotate                        end the current file and go on with the next one
+ *   mark text=                    write an event ktrace:mark; sessions of the service only, as a
+ *                                 program that takes part can write it for ktraced
  *   stop                          end the recording
  *
  *   ok pid= [command=] session= [pidns=] backend= file= pthread=0|1 [levels=] [events=]
@@ -30,6 +32,11 @@
  * it, clock_est_ns=; if files are sent to a store: waiting= complete ones that it does not have,
  * waiting_bytes=, lag_ns= since the oldest of them was completed; error= why nothing can be written
  * now.
+ *
+ * Sessions of ktraced --service answer with kind=session, and with session=session:NUMBER. Their
+ * events are data sources. They have further keys: [name=] [key=] uid= state= [disabled=] data
+ * sources that are off; [producers=] names; [written=] bytes of the file; [unnamed=] names that had
+ * no room. bytes= are those that producers have handed over; recorded= and events_s= are missing.
  */
 #ifndef KTRACE_PORT_H
 #define KTRACE_PORT_H
@@ -66,6 +73,15 @@ struct ktrace_port_sender {
 
 /** ktrace_port_open - open a port for session @id of this process: descriptor or -errno */
 int ktrace_port_open(__u64 id);
+
+/**
+ * ktrace_port_open_for - open a port for a session that belongs to another user
+ * @uid:	the user, who may ask; the answers are believed only if this process is root's
+ * @id:		the session
+ *
+ * Return: descriptor or -errno.
+ */
+int ktrace_port_open_for(__u32 uid, __u64 id);
 
 /**
  * ktrace_port_receive - get the next message
@@ -121,7 +137,7 @@ struct ktrace_port *ktrace_port_list_all(size_t *nr);
  * @answer:	KTRACE_PORT_ANSWER bytes
  *
  * Return: 0; -ECONNREFUSED if the session is gone; -ETIMEDOUT if there is no answer within ten
- * seconds; -EACCES if the answer does not come from the session's user; or -errno.
+ * seconds; -EACCES if the answer comes neither from the session's user nor from root; or -errno.
  */
 int ktrace_port_ask(const struct ktrace_port *port, const char *text, char *answer);
 

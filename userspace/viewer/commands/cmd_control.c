@@ -2,7 +2,8 @@
 /*
  * cmd_control.c - ktrace control: shows how live recordings go, pauses, marks and ends them
  *
- * Which events they record is also the matter of ktrace level; both ask by <ktrace/port.h>.
+ * Recordings of ktraced and sessions of the service, alike. Which events recordings of ktraced
+ * record is also the matter of ktrace level; both are built on <ktrace/live.h>.
  */
 #include "base/viewer.h"
 
@@ -11,13 +12,8 @@
 #include "base/table.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <unistd.h>
-#include <ktrace/tracefile.h>
 
 /**
  * struct wish - the command line
@@ -33,258 +29,235 @@ struct wish {
 	bool is_json;
 };
 
-static __u64 number_of(const struct live_recording *r, const char *key)
+static __u64 number_of(const struct ktrace_live *r, const char *key)
 {
-	char *text = live_value(r, key);
-	const __u64 value = text ? strtoull(text, NULL, 10) : 0;
+	__u64 value;
 
-	free(text);
+	ktrace_live_number(r, key, &value);
 	return value;
 }
 
-static bool has(const struct live_recording *r, const char *key)
+static bool is_session(const struct ktrace_live *r)
 {
-	char *text = live_value(r, key);
-
-	free(text);
-	return text;
+	return ktrace_live_kind(r) == KTRACE_LIVE_SESSION;
 }
 
-static void put_value(struct ktrace_out *out, const struct live_recording *r, const char *before,
+static void put_value(struct ktrace_out *out, const struct ktrace_live *r, const char *before,
 		      const char *key)
 {
-	char *value = live_value(r, key);
+	const char *value = ktrace_live_text(r, key);
 
-	if (value) {
-		ktrace_out_str(out, before);
-		ktrace_out_safe(out, value);
-	}
-	free(value);
+	if (!value)
+		return;
+	ktrace_out_str(out, before);
+	ktrace_out_safe(out, value);
+}
+
+/* A column with a number, or "-" if the recording has none */
+static void put_number(struct ktrace_out *out, const struct ktrace_live *r, const char *key,
+		       int width)
+{
+	__u64 value;
+
+	if (ktrace_live_number(r, key, &value))
+		out_printf(out, " %*llu", width, (unsigned long long)value);
+	else
+		out_printf(out, " %*s", width, "-");
 }
 
 /* Lines below a recording: what was lost, and why nothing is written */
-static void put_troubles(struct ktrace_out *out, const struct live_recording *r)
+static void put_troubles(struct ktrace_out *out, const struct ktrace_live *r)
 {
-	bool has_reasons = false;
-	char key[32];
+	const char *reason;
+	__u64 nr;
 
-	for (__u32 i = 0; i < KTRACE_LOST_NR; i++) {
-		snprintf(key, sizeof(key), "lost_%s", ktrace_lost_name(i));
-		if (!has(r, key))
-			continue;
-		if (!has_reasons)
+	for (size_t i = 0; (reason = ktrace_live_loss(r, i, &nr)); i++) {
+		if (!i)
 			output_line_begin(out);
-		out_printf(out, "%s%s %llu", has_reasons ? ", " : "        lost: ",
-			   ktrace_lost_name(i), (unsigned long long)number_of(r, key));
-		has_reasons = true;
+		ktrace_out_str(out, i ? ", " : "        lost: ");
+		ktrace_out_safe(out, reason);
+		out_printf(out, " %llu", (unsigned long long)nr);
 	}
-	if (has_reasons)
+	if (ktrace_live_loss(r, 0, &nr))
 		ktrace_out_char(out, '\n');
-	if (!has(r, "error"))
+	if (!ktrace_live_text(r, "error"))
 		return;
 	output_line_begin(out);
 	put_value(out, r, "        not written: ", "error");
 	ktrace_out_char(out, '\n');
 }
 
-static void put_recording(const struct live_recording *r)
+/* A line below a session: what it is called, its data sources, its producers */
+static void put_session(struct ktrace_out *out, const struct ktrace_live *r)
+{
+	output_line_begin(out);
+	out_printf(out, "        pid %u", ktrace_live_pid(r));
+	put_value(out, r, ", state ", "state");
+	put_value(out, r, ", name ", "name");
+	put_value(out, r, ", key ", "key");
+	put_value(out, r, ", sources ", "events");
+	put_value(out, r, ", disabled ", "disabled");
+	put_value(out, r, ", producers ", "producers");
+	ktrace_out_char(out, '\n');
+}
+
+static void put_recording(const struct ktrace_live *r)
 {
 	struct ktrace_out *out = output();
 
 	output_line_begin(out);
-	out_printf(out, "%-7u ", r->port.pid);
-	if (!live_is_ok(r)) {
-		ktrace_out_str(out, r->error ? "does not answer: is it stopped?\n" :
+	out_printf(out, "%-11s ", ktrace_live_name(r));
+	if (ktrace_live_error(r)) {
+		ktrace_out_str(out, ktrace_live_error(r) != -EREMOTEIO ?
+			       "does not answer: is it stopped?\n" :
 			       "is of a version that does not tell how it goes\n");
 		return;
 	}
 	out_printf(out, "%-8s", number_of(r, "paused") ? "paused" : "running");
 	out_duration(out, number_of(r, "ns"));
-	out_printf(out, " %12llu %9llu %9llu  %3llu %% ",
-		   (unsigned long long)number_of(r, "recorded"),
-		   (unsigned long long)number_of(r, "events_s"),
-		   (unsigned long long)number_of(r, "lost"),
-		   (unsigned long long)number_of(r, "fill"));
+	put_number(out, r, "recorded", 12);
+	put_number(out, r, "events_s", 9);
+	put_number(out, r, "lost", 9);
+	out_printf(out, "  %3llu %% ", (unsigned long long)number_of(r, "fill"));
 	out_bytes(out, number_of(r, "bytes"));
+	ktrace_out_char(out, ' ');
+	out_bytes(out, number_of(r, "bytes_s"));
 	ktrace_out_char(out, ' ');
 	out_bytes(out, number_of(r, "free"));
 	out_printf(out, " %8llu", (unsigned long long)number_of(r, "programs"));
 	put_value(out, r, "  ", "file");
 	put_value(out, r, "  ", "cmd");
 	ktrace_out_char(out, '\n');
+	if (is_session(r))
+		put_session(out, r);
 	put_troubles(out, r);
 }
 
-/* Members that a recording without such a value does not have */
-static void json_said(struct ktrace_out *out, const char *key, const struct live_recording *r)
+/* Writes a member, unless the recording has no such value. */
+static void json_said(struct ktrace_out *out, const char *key, const struct ktrace_live *r)
 {
-	char *value = live_value(r, key);
-
-	json_str(out, key, value);
-	free(value);
+	json_str(out, key, ktrace_live_text(r, key));
 }
 
-static void json_said_u64(struct ktrace_out *out, const char *key, const struct live_recording *r)
+static void json_said_u64(struct ktrace_out *out, const char *key, const struct ktrace_live *r)
 {
-	if (has(r, key))
-		json_u64(out, key, number_of(r, key));
+	__u64 value;
+
+	if (ktrace_live_number(r, key, &value))
+		json_u64(out, key, value);
 }
 
-static void put_json(const struct live_recording *r)
+static void json_reasons(struct ktrace_out *out, const struct ktrace_live *r)
+{
+	const char *reason;
+	__u64 nr;
+
+	json_open(out, "reasons", '{');
+	for (size_t i = 0; (reason = ktrace_live_loss(r, i, &nr)); i++)
+		json_u64(out, reason, nr);
+	ktrace_out_char(out, '}');
+}
+
+static void put_json(const struct ktrace_live *r)
 {
 	struct ktrace_out *out = output();
-	char key[32];
+	const bool is_ok = !ktrace_live_error(r);
 
 	output_line_begin(out);
 	ktrace_out_char(out, '{');
-	json_u64(out, "pid", r->port.pid);
-	json_bool(out, "answers", live_is_ok(r));
-	if (live_is_ok(r))
+	if (is_ok)
+		json_str(out, "kind", is_session(r) ? "session" : "recording");
+	json_str(out, "name", ktrace_live_name(r));
+	json_u64(out, "pid", ktrace_live_pid(r));
+	json_bool(out, "answers", is_ok);
+	if (is_ok)
 		json_bool(out, "paused", number_of(r, "paused"));
+	json_str(out, "unique_name", ktrace_live_text(r, "name"));
 	json_said(out, "session", r);
 	json_said(out, "backend", r);
 	json_said(out, "levels", r);
 	json_said(out, "events", r);
+	json_said(out, "disabled", r);
 	json_said(out, "where", r);
 	json_said(out, "file", r);
 	json_said(out, "cmd", r);
 	json_said(out, "error", r);
+	json_said(out, "key", r);
+	json_said(out, "state", r);
+	json_said(out, "producers", r);
+	json_said_u64(out, "uid", r);
 	json_said_u64(out, "command", r);
 	json_said_u64(out, "ns", r);
 	json_said_u64(out, "recorded", r);
 	json_said_u64(out, "events_s", r);
 	json_said_u64(out, "bytes", r);
 	json_said_u64(out, "bytes_s", r);
+	json_said_u64(out, "written", r);
 	json_said_u64(out, "fill", r);
 	json_said_u64(out, "programs", r);
 	json_said_u64(out, "free", r);
 	json_said_u64(out, "part", r);
 	json_said_u64(out, "lost", r);
-	json_open(out, "reasons", '{');
-	for (__u32 i = 0; i < KTRACE_LOST_NR; i++) {
-		snprintf(key, sizeof(key), "lost_%s", ktrace_lost_name(i));
-		if (has(r, key))
-			json_u64(out, ktrace_lost_name(i), number_of(r, key));
-	}
-	ktrace_out_str(out, "}}\n");
+	json_said_u64(out, "unnamed", r);
+	json_reasons(out, r);
+	ktrace_out_str(out, "}\n");
 }
 
 static void put_list(const struct live_recordings *all, bool is_json)
 {
 	struct ktrace_out *out = output();
+	const struct ktrace_live *r;
 
 	if (!is_json) {
 		output_line_begin(out);
-		out_printf(out, "%-8s%-8s%9s %12s %9s %9s  %5s %10s %10s %8s  FILE  COMMAND\n",
-			   "PID", "STATE", "TIME", "EVENTS", "A SECOND", "LOST", "FULL", "WRITTEN",
-			   "DISK FREE", "PROGRAMS");
+		out_printf(out, "%-12s%-8s%9s %12s %9s %9s  %5s %10s %10s %10s %8s  FILE  "
+			   "COMMAND\n", "NAME", "STATE", "TIME", "EVENTS", "A SECOND", "LOST",
+			   "FULL", "WRITTEN", "A SECOND", "DISK FREE", "PROGRAMS");
 	}
-	for (size_t i = 0; i < all->nr; i++) {
+	for (size_t i = 0; (r = live_at(all, i)); i++) {
 		if (is_json)
-			put_json(&all->list[i]);
+			put_json(r);
 		else
-			put_recording(&all->list[i]);
+			put_recording(r);
 	}
 }
 
-/* Sends a word of <ktrace/port.h>, with @text as the value of @key. */
-static int send_word(const struct live_recordings *all, const struct wish *w, const char *word,
-		     const char *key)
+static int pause_recording(struct ktrace_live *r, const char *text)
 {
-	struct ktrace_text t = { 0 };
-	int status;
-
-	ktrace_text_line(&t, word);
-	if (key)
-		ktrace_text_str(&t, key, w->text);
-	if (t.error || t.len >= KTRACE_PORT_MESSAGE) {
-		ktrace_text_free(&t);
-		return command_usage(&cmd_control, "the request is too long");
-	}
-	live_ask(all->list, t.buf);
-	ktrace_text_free(&t);
-	status = live_say_answer(all, all->list);
-	if (status == STATUS_OK && w->is_json)
-		put_json(all->list);
-	return status;
+	(void)text;
+	return ktrace_live_pause(r);
 }
 
-static int pause_recording(const struct live_recordings *all, const struct wish *w)
+static int resume(struct ktrace_live *r, const char *text)
 {
-	return send_word(all, w, "pause", NULL);
+	(void)text;
+	return ktrace_live_resume(r);
 }
 
-static int resume(const struct live_recordings *all, const struct wish *w)
+static int rotate(struct ktrace_live *r, const char *text)
 {
-	return send_word(all, w, "resume", NULL);
+	(void)text;
+	return ktrace_live_rotate(r);
 }
 
-static int enable(const struct live_recordings *all, const struct wish *w)
+static int stop(struct ktrace_live *r, const char *text)
 {
-	return send_word(all, w, "enable", "events");
-}
-
-static int disable(const struct live_recordings *all, const struct wish *w)
-{
-	return send_word(all, w, "disable", "events");
-}
-
-static int rotate(const struct live_recordings *all, const struct wish *w)
-{
-	return send_word(all, w, "rotate", NULL);
-}
-
-/* Waits until the file is whole: then ktraced gives up its lock. */
-static void await_file(const struct live_recording *r)
-{
-	char *path = live_value(r, "file");
-	const int fd = path ? open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC) : -1;
-
-	free(path);
-	if (fd < 0)
-		return;
-	flock(fd, LOCK_SH);
-	close(fd);
-}
-
-static int stop(const struct live_recordings *all, const struct wish *w)
-{
-	const int status = send_word(all, w, "stop", NULL);
-
-	/* Root must not open what another user names, or wait for a lock of that user. */
-	if (status == STATUS_OK && all->list->port.uid == geteuid())
-		await_file(all->list);
-	return status;
-}
-
-static int mark(const struct live_recordings *all, const struct wish *w)
-{
-	char path[4096];
-	int ret = command_part(path, sizeof(path), "mark");
-
-	if (!ret)
-		ret = live_mark(all->list, path, w->text);
-	if (ret == -EOPNOTSUPP)
-		complain_safely("ktrace control: no mark was written: the recording %u takes no "
-				"events of programs, or is older than this program",
-				all->list->port.pid);
-	else if (ret)
-		complain_safely("ktrace control: no mark was written: %s", strerror(-ret));
-	return ret ? STATUS_DAMAGED : STATUS_OK;
+	(void)text;
+	return ktrace_live_stop(r);
 }
 
 /* struct action - what to do with a recording; @value: what follows the word, NULL = nothing */
 static const struct action {
 	const char *word;
 	const char *value;
-	int (*run)(const struct live_recordings *all, const struct wish *w);
+	int (*run)(struct ktrace_live *r, const char *text);
 } actions[] = {
 	{ "pause", NULL, pause_recording },
 	{ "resume", NULL, resume },
-	{ "enable", "EVENTS", enable },
-	{ "disable", "EVENTS", disable },
+	{ "enable", "EVENTS", ktrace_live_enable },
+	{ "disable", "EVENTS", ktrace_live_disable },
 	{ "rotate", NULL, rotate },
-	{ "mark", "TEXT", mark },
+	{ "mark", "TEXT", ktrace_live_mark },
 	{ "stop", NULL, stop },
 };
 
@@ -296,6 +269,20 @@ static const struct action *find_action(const char *word)
 	return NULL;
 }
 
+static int act(const struct live_recordings *all, const struct wish *w)
+{
+	struct ktrace_live *r = live_at(all, 0);
+	const int error = w->action->run(r, w->text);
+	int status;
+
+	if (error == -E2BIG)
+		return command_usage(&cmd_control, "the request is too long");
+	status = live_say_answer(all, r);
+	if (status == STATUS_OK && w->is_json)
+		put_json(r);
+	return status;
+}
+
 static int serve(const struct wish *w)
 {
 	struct live_recordings all = { .who = "ktrace control" };
@@ -303,14 +290,14 @@ static int serve(const struct wish *w)
 
 	if (!live_find(&all, w->name, w->action ? "show" : "status")) {
 		fprintf(stderr, "ktrace: out of memory\n");
-		status = STATUS_DAMAGED;
-	} else if (!all.nr || (w->action && all.nr > 1)) {
-		status = live_fail(&all, w->name);
-	} else if (w->action) {
-		status = w->action->run(&all, w);
-	} else {
-		put_list(&all, w->is_json);
+		return output_end(STATUS_DAMAGED);
 	}
+	if (!live_at(&all, 0) || (w->action && live_at(&all, 1)))
+		status = live_fail(&all, w->name);
+	else if (w->action)
+		status = act(&all, w);
+	else
+		put_list(&all, w->is_json);
 	live_say_silent(&all);
 	live_free(&all);
 	return output_end(status);
@@ -344,12 +331,13 @@ static int take_words(struct wish *w, int nr, char **words)
 static const struct option_row notes[] = {
 	{ .help =
 	  "Without ACTION: how each live recording goes. A recording is named by the pid of\n"
-	  "its ktraced or of its command, or by its session; the name is optional if only\n"
-	  "one recording runs.\n"
+	  "its ktraced or of its command, or by its session; a session of ktraced --service\n"
+	  "as session:7, or by its name or key. The name is optional if only one recording\n"
+	  "runs.\n"
 	  "\n"
 	  "  pause           record nothing from now on\n"
 	  "  resume          record again what was chosen before\n"
-	  "  enable EVENTS   add to the list of -e\n"
+	  "  enable EVENTS   add to the list of -e; for a session: data sources\n"
 	  "  disable EVENTS  remove from it\n"
 	  "  rotate          end the current file, and begin the next one\n"
 	  "  mark TEXT       write an event ktrace:mark with this text\n"

@@ -34,10 +34,10 @@ struct wish {
 	bool is_json;
 };
 
-static void put_value(struct ktrace_out *out, const struct live_recording *r, const char *key,
+static void put_value(struct ktrace_out *out, const struct ktrace_live *r, const char *key,
 		      const char *missing, size_t width)
 {
-	char *value = ktrace_port_value(r->says, key);
+	const char *value = ktrace_live_text(r, key);
 	const size_t from = out->len;
 
 	ktrace_out_safe(out, value ? value : missing);
@@ -45,27 +45,23 @@ static void put_value(struct ktrace_out *out, const struct live_recording *r, co
 		ktrace_out_pad(out, from, width);
 	if (width)
 		ktrace_out_char(out, ' ');
-	free(value);
 }
 
-static void put_recording(const struct live_recording *r)
+static void put_recording(const struct ktrace_live *r)
 {
 	struct ktrace_out *out = output();
-	char *pthread, pid[16];
+	const char *pthread = ktrace_live_text(r, "pthread");
 	size_t from;
 
 	output_line_begin(out);
 	from = out->len;
-	snprintf(pid, sizeof(pid), "%u", r->port.pid);
-	ktrace_out_str(out, pid);
+	ktrace_out_str(out, ktrace_live_name(r));
 	ktrace_out_pad(out, from, 8);
-	if (!live_is_ok(r)) {
+	if (ktrace_live_error(r)) {
 		ktrace_out_str(out, "does not answer: is it stopped?\n");
 		return;
 	}
-	pthread = ktrace_port_value(r->says, "pthread");
 	put_value(out, r, "levels", pthread && !strcmp(pthread, "1") ? "all" : "-", 12);
-	free(pthread);
 	put_value(out, r, "events", "default", 12);
 	put_value(out, r, "file", "?", 0);
 	ktrace_out_str(out, "  ");
@@ -74,47 +70,42 @@ static void put_recording(const struct live_recording *r)
 }
 
 /* Prints a recording. If it does not answer, only the pid is known. */
-static void put_json(const struct live_recording *r)
+static void put_json(const struct ktrace_live *r)
 {
-	static const char *const keys[] = { "session", "levels", "events", "where", "file", "cmd" };
 	struct ktrace_out *out = output();
-	char *said[sizeof(keys) / sizeof(keys[0])];
-	size_t i;
 
-	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-		said[i] = live_value(r, keys[i]);
 	output_line_begin(out);
 	ktrace_out_char(out, '{');
-	json_u64(out, "pid", r->port.pid);
-	json_u64(out, "answers", live_is_ok(r));
-	json_str(out, "session", said[0]);
-	json_str(out, "levels", said[1]);
-	json_str(out, "events", said[2]);
-	json_str(out, "where", said[3]);
-	json_str(out, "file", said[4]);
-	json_str(out, "cmd", said[5]);
+	json_u64(out, "pid", ktrace_live_pid(r));
+	json_u64(out, "answers", !ktrace_live_error(r));
+	json_str(out, "session", ktrace_live_text(r, "session"));
+	json_str(out, "levels", ktrace_live_text(r, "levels"));
+	json_str(out, "events", ktrace_live_text(r, "events"));
+	json_str(out, "where", ktrace_live_text(r, "where"));
+	json_str(out, "file", ktrace_live_text(r, "file"));
+	json_str(out, "cmd", ktrace_live_text(r, "cmd"));
 	ktrace_out_str(out, "}\n");
-	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-		free(said[i]);
 }
 
-static void put_list(const struct live_recording *list, size_t nr, bool is_json)
+static void put_list(const struct live_recordings *all, bool is_json)
 {
 	struct ktrace_out *out = output();
+	const struct ktrace_live *r;
 
-	for (size_t i = 0; is_json && i < nr; i++)
-		put_json(&list[i]);
-	if (is_json)
-		return;
-	output_line_begin(out);
-	ktrace_out_str(out, "PID     LEVELS       EVENTS       FILE  COMMAND\n");
-	for (size_t i = 0; i < nr; i++)
-		put_recording(&list[i]);
+	if (!is_json) {
+		output_line_begin(out);
+		ktrace_out_str(out, "PID     LEVELS       EVENTS       FILE  COMMAND\n");
+	}
+	for (size_t i = 0; (r = live_at(all, i)); i++) {
+		if (is_json)
+			put_json(r);
+		else
+			put_recording(r);
+	}
 }
 
-static int change(const struct live_recordings *all, const struct wish *w)
+static int change(const struct live_recordings *all, struct ktrace_live *r, const struct wish *w)
 {
-	struct live_recording *r = all->list;
 	struct ktrace_text t = { 0 };
 
 	ktrace_text_line(&t, "set");
@@ -128,7 +119,7 @@ static int change(const struct live_recordings *all, const struct wish *w)
 		ktrace_text_free(&t);
 		return command_usage(&cmd_level, "the request is too long");
 	}
-	live_ask(r, t.buf);
+	ktrace_live_ask(r, t.buf);
 	ktrace_text_free(&t);
 	return live_say_answer(all, r);
 }
@@ -136,18 +127,22 @@ static int change(const struct live_recordings *all, const struct wish *w)
 static int act(const struct live_recordings *all, const struct wish *w)
 {
 	const bool is_change = w->levels || w->events || w->where;
+	struct ktrace_live *r = live_at(all, 0);
 
-	if (!all->nr || (all->nr > 1 && is_change))
+	if (!r || (live_at(all, 1) && is_change))
 		return live_fail(all, w->name);
-	if (is_change)
-		return change(all, w);
-	put_list(all->list, all->nr, w->is_json);
+	/* A session says that it has no levels. */
+	if (is_change || ktrace_live_kind(r) == KTRACE_LIVE_SESSION)
+		return change(all, r, w);
+	put_list(all, w->is_json);
 	return STATUS_OK;
 }
 
 static int serve(const struct wish *w)
 {
-	struct live_recordings all = { .who = "ktrace level" };
+	struct live_recordings all = {
+		.who = "ktrace level", .is_without_sessions = !w->name,
+	};
 	int status = STATUS_DAMAGED;
 
 	if (w->is_json && (w->levels || w->events || w->where))
@@ -173,7 +168,8 @@ static int take_words(struct wish *w, int nr, char **words)
 	if (nr == 2 || (nr && !is_last_levels &&
 			strspn(words[0], "0123456789") != strlen(words[0]) &&
 			strspn(words[0], "0123456789abcdef") != 16 && *words[0] != '/' &&
-			strncmp(words[0], "dev:", 4) && strncmp(words[0], "shm:", 4))) {
+			strncmp(words[0], "dev:", 4) && strncmp(words[0], "shm:", 4) &&
+			strncmp(words[0], "session:", 8))) {
 		if (!is_last_levels) {
 			complain_safely("ktrace level: unknown level '%s'; levels are %s", bad,
 					ktrace_level_choices());

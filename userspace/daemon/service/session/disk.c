@@ -4,12 +4,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/disk_room.h"
@@ -62,6 +65,8 @@ struct disk {
 	int error;			/* the first one stays */
 	uint64_t result;		/* bytes of whole packets written */
 	uint64_t written;		/* likewise, by all operations */
+	bool has_free;
+	uint64_t free;			/* bytes free on the disk after the last one */
 
 	/* Set once */
 	char *path;
@@ -215,6 +220,8 @@ static void *run(void *arg)
 	bool is_gone = false;
 
 	while (!is_gone) {
+		struct statvfs fs;
+		bool has_free;
 		uint64_t size;
 
 		pthread_mutex_lock(&d->lock);
@@ -223,8 +230,11 @@ static void *run(void *arg)
 		pthread_mutex_unlock(&d->lock);
 		size = perform(d);
 		is_gone = d->is_gone;
+		has_free = !is_gone && !d->error && !fstatvfs(d->fd, &fs);
 		pthread_mutex_lock(&d->lock);
 		d->result = size;
+		d->has_free = has_free;
+		d->free = has_free ? (uint64_t)fs.f_bavail * fs.f_frsize : 0;
 		d->operation = NOTHING;
 		pthread_mutex_unlock(&d->lock);
 		eventfd_write(d->source.fd, 1);
@@ -434,4 +444,26 @@ void disk_close(struct disk *d, bool is_unwanted)
 	d->is_unwanted = is_unwanted;
 	if (is_idle(d))
 		begin(d, CLOSE);
+}
+
+bool disk_free(struct disk *d, uint64_t *bytes)
+{
+	bool has;
+
+	pthread_mutex_lock(&d->lock);
+	has = d->has_free;
+	*bytes = d->free;
+	pthread_mutex_unlock(&d->lock);
+	return has;
+}
+
+char *disk_path(const struct disk *d)
+{
+	char link[32], path[PATH_MAX];
+	ssize_t n;
+
+	/* The file may have come as a descriptor only. */
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", d->fd);
+	n = readlink(link, path, sizeof(path));
+	return n > 0 && (size_t)n < sizeof(path) ? strndup(path, (size_t)n) : NULL;
 }

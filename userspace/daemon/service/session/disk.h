@@ -53,6 +53,10 @@ void disk_write(struct disk *d, const struct batch *b, bool syncs);
 void disk_copy(struct disk *d, const struct disk_part *part, struct batch *b);
 /* Returns the first @size bytes written, with a descriptor of its own, or -1. */
 struct disk_part disk_part(const struct disk *d, uint64_t size);
+/* Bytes that were free there after the last operation. Return: false: unknown. */
+bool disk_free(struct disk *d, uint64_t *bytes);
+/* Returns the path of the file, to be freed; NULL: unknown. */
+char *disk_path(const struct disk *d);
 /* May be called at any time. @is_unwanted: removes a file that was made. */
 void disk_close(struct disk *d, bool is_unwanted);
 

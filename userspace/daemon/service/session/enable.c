@@ -7,6 +7,7 @@
 
 #include "check.h"
 #include "consumer.h"
+#include "control.h"
 #include "disk.h"
 #include "file.h"
 #include "sched_boost.h"
@@ -126,6 +127,7 @@ bool enable_with(struct consumer *c, Pft__TraceConfig *config, struct disk *disk
 	guard_remember(s, config);
 	lock_down(s, config);
 	session_publish(session);
+	control_open(session);
 	end_others(session);
 	session->consumer = c;
 	c->session = session;

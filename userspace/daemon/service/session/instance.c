@@ -118,7 +118,7 @@ static bool has_instance(const struct session *session, size_t wish, const struc
 	const struct instance *i;
 
 	TAILQ_FOREACH(i, &session->instances, link)
-		if (i->wish == wish && i->source == source)
+		if (i->wish == wish && i->source == source && i->state < INSTANCE_STOPPING)
 			return true;
 	return false;
 }
@@ -207,7 +207,8 @@ void instances_stop(struct session *session, bool now)
 	struct instance *i;
 
 	TAILQ_FOREACH(i, &session->instances, link)
-		stop(i, now);
+		if (i->state < INSTANCE_STOPPING)
+			stop(i, now);
 }
 
 void instances_stopped(struct session *session)
@@ -223,6 +224,32 @@ static void free_instance(struct instance *i)
 {
 	TAILQ_REMOVE(&i->session->instances, i, link);
 	free(i);
+}
+
+bool instances_are_wanted(const struct session *session, size_t wish)
+{
+	const struct control *c = &session->control;
+
+	return !c->is_paused && !(c->is_off && c->is_off[wish]);
+}
+
+void instances_switch(struct session *session)
+{
+	struct instance *i = TAILQ_FIRST(&session->instances);
+
+	while (i) {
+		struct instance *next = TAILQ_NEXT(i, link);
+
+		if (i->state < INSTANCE_STOPPING && !instances_are_wanted(session, i->wish)) {
+			stop(i, false);
+			if (i->state == INSTANCE_STOPPED)
+				free_instance(i);
+		}
+		i = next;
+	}
+	session->has_changed = true;
+	source_matching_again(session);
+	session_check_started(session);
 }
 
 void instances_free(struct session *session)
@@ -287,11 +314,19 @@ void instance_started(struct producer *p, uint64_t id)
 void instance_has_stopped(struct producer *p, uint64_t id)
 {
 	struct instance *i = find(p, id);
+	struct session *session;
 
 	if (!i || i->state != INSTANCE_STOPPING)
 		return;
 	set_state(i, INSTANCE_STOPPED);
-	session_check_stopped(i->session);
+	session = i->session;
+	if (session->state != SESSION_STARTED) {
+		session_check_stopped(session);
+		return;
+	}
+	/* It was switched off: another instance may follow it. */
+	free_instance(i);
+	session_check_started(session);
 }
 
 bool instances_all(const struct session *session, enum instance_state state)

@@ -46,6 +46,11 @@ void instances_leave(struct session *session, struct producer *p, const struct s
  */
 void instances_widen(struct session *session, const Pft__TraceConfig *config);
 
+/* True if the data source @wish is to be recorded now: neither disabled nor paused. */
+bool instances_are_wanted(const struct session *session, size_t wish);
+/* Stops instances of data sources that are no longer wanted, and makes those that are missing. */
+void instances_switch(struct session *session);
+
 void instances_start(struct session *session);
 void instances_stop(struct session *session, bool now);
 /* Marks all as stopped: acknowledgements are no longer awaited. */

@@ -60,6 +60,7 @@ struct producer {
 	uint32_t writer_room;
 	uint8_t allowed[SERVICE_BUFFER_MAX / 8 + 1];	/* a bit per buffer it may write to */
 	size_t flush_at, flush_nr;	/* its instances in a flush that begins, else 0 */
+	bool is_counted;	/* mark while the producers of a session are counted */
 	bool is_late;		/* mark while late sources of a flush are reported */
 	struct firing *firing;	/* its triggers being processed, NULL: none */
 };

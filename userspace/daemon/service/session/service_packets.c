@@ -16,6 +16,7 @@
 #define BOOTTIME 6
 #define CLOCKS_KEPT 16
 #define TRIGGERS_KEPT 256
+#define MARKS_KEPT 1024
 /* Maximum number of sources named in one event */
 #define SLOW_MAX 64
 
@@ -24,6 +25,7 @@ void service_packets_init(struct session *session)
 	STAILQ_INIT(&session->own.clocks);
 	STAILQ_INIT(&session->own.triggers);
 	STAILQ_INIT(&session->own.events);
+	STAILQ_INIT(&session->own.marks);
 }
 
 static void empty(struct own_packets *list)
@@ -41,6 +43,7 @@ void service_packets_exit(struct session *session)
 	empty(&session->own.clocks);
 	empty(&session->own.triggers);
 	empty(&session->own.events);
+	empty(&session->own.marks);
 }
 
 static void begin(Pft__TracePacket *p, const struct session *session, uint64_t ns)
@@ -286,6 +289,39 @@ void service_packets_trigger(struct session *session, const struct trigger_hit *
 	keep(session, &session->own.triggers, &p, 0, TRIGGERS_KEPT);
 }
 
+bool service_packets_mark(struct session *session, const char *name, const char *text)
+{
+	Perfetto__Protos__DebugAnnotation note = PERFETTO__PROTOS__DEBUG_ANNOTATION__INIT;
+	Perfetto__Protos__DebugAnnotation *notes = &note;
+	Perfetto__Protos__TrackEvent event = PERFETTO__PROTOS__TRACK_EVENT__INIT;
+	char *category = (char *)name;
+	struct own_packet *own;
+	unsigned int nr = 0;
+	Pft__TracePacket p;
+
+	STAILQ_FOREACH(own, &session->own.marks, link)
+		nr++;
+	note.name = (char *)"text";
+	note.value_case = PERFETTO__PROTOS__DEBUG_ANNOTATION__VALUE_STRING_VALUE;
+	note.string_value = (char *)text;
+	event.has_type = event.has_track_uuid = true;
+	event.type = PERFETTO__PROTOS__TRACK_EVENT__TYPE__TYPE_INSTANT;
+	event.n_categories = 1;
+	event.categories = &category;
+	event.name = category;
+	event.n_debug_annotations = 1;
+	event.debug_annotations = &notes;
+	begin(&p, session, clocks_boot_ns());
+	p.has_sequence_flags = true;
+	p.sequence_flags = PFT__TRACE_PACKET__SEQUENCE_FLAGS__SEQ_INCREMENTAL_STATE_CLEARED;
+	p.data_case = PFT__TRACE_PACKET__DATA_TRACK_EVENT;
+	p.track_event = &event;
+	own = nr < MARKS_KEPT ? pack(&p, 0) : NULL;
+	if (own)
+		STAILQ_INSERT_TAIL(&session->own.marks, own, link);
+	return own;
+}
+
 static void copy_list(struct session *to, struct own_packets *list, const struct own_packets *from)
 {
 	const struct own_packet *p;
@@ -317,6 +353,7 @@ void service_packets_copy(struct session *to, struct session *from)
 	else
 		copy_list(to, &to->own.triggers, &own->triggers);
 	copy_list(to, &to->own.events, &own->events);
+	copy_list(to, &to->own.marks, &own->marks);
 	to->own.wants_mark = to->own.wants_stats = true;
 }
 
@@ -435,6 +472,7 @@ void service_packets_write(struct session *session, struct batch *b)
 	own->has_head = true;
 	write_list(session, b, &own->triggers);
 	write_list(session, b, &own->events);
+	write_list(session, b, &own->marks);
 }
 
 void service_packets_write_end(struct session *session, struct batch *b)

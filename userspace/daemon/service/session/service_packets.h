@@ -50,6 +50,12 @@ void service_packets_slow_flush(struct session *session, struct producer *const 
 void service_packets_buffer_cloned(struct session *session, uint32_t index);
 void service_packets_trigger(struct session *session, const struct trigger_hit *hit, bool is_clone);
 
+/*
+ * Writes an event ktrace:@name with @text. Return: false, without memory, or if too many wait to be
+ * read.
+ */
+bool service_packets_mark(struct session *session, const char *name, const char *text);
+
 /* Gives the copy what nobody has read yet from @from; moves triggers if nobody can read @from. */
 void service_packets_copy(struct session *to, struct session *from);
 

@@ -13,6 +13,7 @@
 #include "clone.h"
 #include "commit.h"
 #include "consumer.h"
+#include "control.h"
 #include "file.h"
 #include "flush.h"
 #include "instance.h"
@@ -141,6 +142,7 @@ static void snapshot(void *arg)
 
 	session->own.wants_mark = session->own.wants_stats = true;
 	service_packets_clocks(session);
+	control_measure(session);
 	timer_set(snapshot_timers(session), &session->snapshot_timer,
 		  wish && wish->snapshot_interval_ms ? wish->snapshot_interval_ms : SNAPSHOT_MS);
 }
@@ -237,6 +239,7 @@ struct session *session_alloc(struct service *s, Pft__TraceConfig *config, uid_t
 	LIST_INIT(&session->delayed);
 	init_timers(session);
 	service_packets_init(session);
+	session->control.port.fd = -1;
 	return session;
 }
 
@@ -277,6 +280,7 @@ void session_release(struct session *session)
 	free(session->scratch[1]);
 	free(session->key);
 	free(session->end_error);
+	free(session->control.is_off);
 	batch_exit(&session->file.batch);
 	pft__trace_config__free_unpacked(session->config, NULL);
 	session->freeing = (struct work) { .owner = WORK_OF_SESSION, .step = free_next,
@@ -375,6 +379,7 @@ void session_start(struct session *session)
 		return;
 	timer_stop(t, &session->trigger_timer);
 	session->state = SESSION_STARTED;
+	session->control.start_ns = now_ns();
 	service_packets_first_clocks(session);
 	service_packets_event(session, SERVICE_PACKETS_STARTED, false);
 	snapshot(session);
@@ -409,6 +414,7 @@ static void over(struct session *session)
 	if (session->is_over)
 		return;
 	session->is_over = true;
+	control_close(session);
 	if (session->consumer) {
 		consumer_tell_disabled(session->consumer, file_failed(session, error) ? error :
 				       session->end_error);

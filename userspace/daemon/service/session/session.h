@@ -58,6 +58,7 @@ struct own {
 	struct own_packets clocks;	/* snapshots not written yet */
 	struct own_packets triggers;	/* received, not written yet */
 	struct own_packets events;
+	struct own_packets marks;	/* of ktrace control, not written yet */
 	struct clock_readings first;	/* at the start */
 	struct clock_readings latest;	/* latest snapshot kept */
 };
@@ -99,6 +100,16 @@ struct look {
 	uint64_t last;			/* number of the last source in the first pass */
 	bool is_first;			/* the first pass is not over */
 	bool wants_start;		/* start the session after it */
+};
+
+/* What ktrace control sees of the session */
+struct control {
+	struct loop_source port;	/* fd -1: none */
+	uint64_t start_ns;		/* CLOCK_MONOTONIC */
+	uint64_t at_ns, bytes;		/* when the pace was measured, and the bytes until then */
+	uint64_t bytes_s;		/* the pace */
+	bool is_paused;
+	bool *is_off;			/* by data source: disabled; NULL: none */
 };
 
 /* Takes what producers have written before the session is disabled, one producer per step */
@@ -147,6 +158,7 @@ struct session {
 	struct timer write_timer, trigger_timer, hit_timer, end_timer;
 	uint32_t flush_period_ms;	/* 0 = not periodic */
 
+	struct control control;
 	struct own own;
 	struct file file;
 	struct filter *filter;

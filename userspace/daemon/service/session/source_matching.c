@@ -93,7 +93,7 @@ static bool look_on(void *arg)
 		return true;
 	}
 	wish = session->config->data_sources[l->wish];
-	verdict = matches(session, wish);
+	verdict = instances_are_wanted(session, l->wish) ? matches(session, wish) : NO;
 	if (verdict == YES)
 		instance_join(session, l->wish, l->source);
 	if (verdict != NOT_YET) {

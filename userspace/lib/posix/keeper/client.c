@@ -8,17 +8,14 @@
  */
 #include "client.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -26,8 +23,8 @@
 #include <unistd.h>
 
 #include "base/descriptors.h"
+#include "base/libexec.h"
 
-#define KEEPER "libexec/ktrace/posix-keeper"
 #define STACK_SIZE 65536
 
 /**
@@ -51,30 +48,6 @@ struct spawn {
 	int fds[3];
 	int error;
 };
-
-static bool find_keeper(char *path)
-{
-	static const char *const above[] = { "/../", "/../../" };
-	static const char *const places[] = { "/usr/local/", "/usr/" };
-	Dl_info info;
-	const char *slash = NULL;
-
-	/* In a program linked statically with this library it is argv[0], chosen by the caller. */
-	if (!getauxval(AT_SECURE) && dladdr((void *)find_keeper, &info) && info.dli_fname)
-		slash = strrchr(info.dli_fname, '/');
-	for (int i = 0; slash && i < 2; i++) {
-		snprintf(path, PATH_MAX, "%.*s%s" KEEPER, (int)(slash - info.dli_fname),
-			 info.dli_fname, above[i]);
-		if (!access(path, X_OK))
-			return true;
-	}
-	for (int i = 0; i < 2; i++) {
-		snprintf(path, PATH_MAX, "%s" KEEPER, places[i]);
-		if (!access(path, X_OK))
-			return true;
-	}
-	return false;
-}
 
 /* Moves the descriptors to where the keeper expects them. Returns 0 or -1. */
 static int place_fds(const struct spawn *s)
@@ -154,7 +127,7 @@ static int start(int log_fd, int *fd)
 	struct spawn s = { .path = path };
 	int pair[2], process, error = ENOMEM;
 
-	if (!find_keeper(path))
+	if (!libexec_find(path, "posix-keeper", (void *)start_keeper))
 		return ENOMEM;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
 		return ENOMEM;

@@ -22,6 +22,7 @@
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
+#include <ktrace/port.h>
 #include <ktrace/tracefile.h>
 
 #include "base/clock.h"
@@ -62,7 +63,6 @@ static const char *set_recording(void *to, const char *text)
 	struct agent_options *o = to;
 
 	o->session = text;
-	o->id = strtoull(text, NULL, 16);
 	return command_is_session(text) ? NULL :
 	       option_wrong("--recording needs a session's 16 digits, not '%s'", text);
 }
@@ -103,13 +103,39 @@ static const char *const values[] = {
 	"waiting_bytes", "lag_ns", "error", "note",
 };
 
-static void put_value(struct ktrace_text *t, const struct live_recording *r, const char *key)
+/* Returns the recording, NULL if it is over or has never been there. */
+static struct ktrace_live *recording_of(struct agent *a)
 {
-	char *value = live_value(r, key);
+	if (a->found && !ktrace_live_nr(a->found)) {
+		ktrace_live_free(a->found);
+		a->found = NULL;
+	}
+	if (!a->found && ktrace_live_find(&a->found, a->options->session, "show"))
+		a->found = NULL;
+	return a->found ? ktrace_live_at(a->found, 0) : NULL;
+}
 
-	if (value)
-		ktrace_text_str(t, key, value);
-	free(value);
+/* Result of the last message to it */
+static int error_of(const struct ktrace_live *r)
+{
+	return r ? ktrace_live_error(r) : -ECONNREFUSED;
+}
+
+static void put_values(struct ktrace_text *t, const struct ktrace_live *r)
+{
+	const char *value, *reason;
+	char key[64];
+	__u64 nr;
+
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+		value = ktrace_live_text(r, values[i]);
+		if (value)
+			ktrace_text_str(t, values[i], value);
+	}
+	for (size_t i = 0; (reason = ktrace_live_loss(r, i, &nr)); i++) {
+		snprintf(key, sizeof(key), "lost_%s", reason);
+		ktrace_text_u64(t, key, nr);
+	}
 }
 
 /* Joins the words of a list that are chosen by a mask. */
@@ -155,25 +181,21 @@ static void put_rest(const struct agent *a, struct ktrace_text *t)
 /* How the recording goes, as far as ktraced has said so */
 static void put_state(struct agent *a, struct ktrace_text *t)
 {
-	const struct live_recording *r = &a->recording;
-	char key[32];
+	const struct ktrace_live *r = a->found ? ktrace_live_at(a->found, 0) : NULL;
+	const int error = error_of(r);
 
 	ktrace_text_line(t, "ok");
 	ktrace_text_str(t, "boot", a->boot);
-	ktrace_text_u64(t, "pid", r->port.pid);
+	ktrace_text_u64(t, "pid", a->pid);
 	ktrace_text_u64(t, "now_ns", clock_ns(CLOCK_REALTIME));
-	ktrace_text_str(t, "state", live_is_ok(r) ? "live" :
-			r->error == -ECONNREFUSED ? "ended" : "silent");
+	ktrace_text_str(t, "state", !error ? "live" :
+			error == -ECONNREFUSED ? "ended" : "silent");
 	put_words(t, "labels", a->options->labels, a->options->label_nr, ~0u);
 	put_words(t, "allow", fleet_actions, FLEET_ACTION_NR, a->options->allow);
-	if (r->error == -ECONNREFUSED)
+	if (error == -ECONNREFUSED)
 		put_rest(a, t);
-	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
-		put_value(t, r, values[i]);
-	for (__u32 i = 0; i < KTRACE_LOST_NR; i++) {
-		snprintf(key, sizeof(key), "lost_%s", ktrace_lost_name(i));
-		put_value(t, r, key);
-	}
+	if (r)
+		put_values(t, r);
 }
 
 static void put_refusal(struct ktrace_text *t, const char *reason)
@@ -210,12 +232,13 @@ static void drop(struct agent *a)
 /* Asks how it goes, unless that was just asked: many questions cost ktraced no more than a few. */
 static void look(struct agent *a)
 {
+	struct ktrace_live *r = recording_of(a);
 	const __u64 now = now_ns();
 
-	if (live_is_ok(&a->recording) && now - a->asked_ns < FRESH_NS)
+	if (!r || (!error_of(r) && now - a->asked_ns < FRESH_NS))
 		return;
 	a->asked_ns = now;
-	live_ask(&a->recording, "status");
+	ktrace_live_status(r);
 }
 
 static void answer_ask(struct agent *a, const natsMsg *msg)
@@ -233,52 +256,46 @@ static void answer_ask(struct agent *a, const natsMsg *msg)
 	send_answer(a, msg, &t);
 }
 
-/* Writes the mark. Returns NULL, or why not. */
-static const char *mark(struct agent *a, const char *text)
+/* Sends a message to ktraced. Return: as ktrace_live_error() */
+static int send_word(struct ktrace_live *r, const char *action, const char *value)
 {
-	char path[4096];
-	int ret;
+	struct ktrace_text t = { 0 };
+	int error;
 
-	if (strlen(text) > COMMAND_MARK_MAX)
-		return "the text of the mark is too long";
-	live_ask(&a->recording, "show");
-	if (!live_is_ok(&a->recording))
-		return "ktraced does not answer, or its recording is over";
-	ret = command_sibling(path, sizeof(path), "mark");
-	if (!ret)
-		ret = live_mark(&a->recording, path, text);
-	if (!ret)
-		live_ask(&a->recording, "status");
-	return !ret ? NULL : ret == -EOPNOTSUPP ? "the recording takes no events of programs" :
-	       strerror(-ret);
+	if (!strcmp(action, "mark")) {
+		error = ktrace_live_mark(r, value);
+		return error ? error : ktrace_live_status(r);
+	}
+	ktrace_text_line(&t, action);
+	if (value)
+		ktrace_text_str(&t, "events", value);
+	error = t.error ? t.error : t.len >= KTRACE_PORT_MESSAGE ? -E2BIG :
+		ktrace_live_ask(r, t.buf);
+	ktrace_text_free(&t);
+	return error;
 }
 
 /* Asks ktraced. Returns NULL, or why it has not done it; valid until the next call. */
-static const char *ask(struct agent *a, const char *action, const char *events)
+static const char *ask(struct agent *a, const char *action, const char *value)
 {
-	static char reason[512];
-	struct ktrace_text t = { 0 };
-	char *text;
+	struct ktrace_live *r = recording_of(a);
+	const int error = r ? send_word(r, action, value) : -ECONNREFUSED;
+	const char *reason = error == -EREMOTEIO ? ktrace_live_reason(r) : NULL;
 
-	ktrace_text_line(&t, action);
-	if (events)
-		ktrace_text_str(&t, "events", events);
-	if (t.error || t.len >= KTRACE_PORT_MESSAGE) {
-		ktrace_text_free(&t);
-		return "the request is too long";
-	}
-	live_ask(&a->recording, t.buf);
-	ktrace_text_free(&t);
-	if (live_is_ok(&a->recording))
+	switch (error) {
+	case 0:
 		return NULL;
-	if (a->recording.error == -ECONNREFUSED)
+	case -EREMOTEIO:
+		return reason ? reason : "ktraced does not say why";
+	case -ECONNREFUSED:
 		return "the recording is over";
-	if (a->recording.error)
+	case -ETIMEDOUT:
 		return "ktraced does not answer: whether it does it later is not known";
-	text = ktrace_port_value(a->recording.says, "reason");
-	snprintf(reason, sizeof(reason), "%s", text ? text : "ktraced does not say why");
-	free(text);
-	return reason;
+	case -E2BIG:
+		return "the request is too long";
+	default:
+		return strerror(-error);
+	}
 }
 
 /* Returns NULL, or why it was not done. */
@@ -291,7 +308,9 @@ static const char *carry_out(struct agent *a, size_t action, const char *value)
 		return "the recorder does not allow it (ktraced --ship-allow)";
 	if (has_value != (value && *value))
 		return has_value ? "it needs a value" : "it takes no value";
-	return strcmp(word, "mark") ? ask(a, word, value) : mark(a, value);
+	if (value && strlen(value) > COMMAND_MARK_MAX)
+		return "the value is too long";
+	return ask(a, word, value);
 }
 
 /* Returns the action in a subject that our subscription matches. */
@@ -463,7 +482,7 @@ void agent_begin(struct agent *a, const struct agent_options *o, const struct br
 	broker_init(&a->broker, b);
 	a->broker.purpose = "ktrace fleet: ";
 	strcpy(a->address.session, o->session);
-	a->recording.port = (struct ktrace_port){ geteuid(), (__u32)getppid(), o->id };
+	a->pid = (__u32)getppid();
 	error = start(a);
 	if (error)
 		complain_safely("ktrace ship: ktrace fleet gets no answers: %s", strerror(-error));
@@ -481,7 +500,7 @@ void agent_end(struct agent *a)
 	if (pthread_timedjoin_np(a->thread, NULL, &end))
 		return;
 	a->is_running = false;
-	free(a->recording.says);
+	ktrace_live_free(a->found);
 	if (a->refused || a->bad)
 		complain_safely("ktrace ship: of ktrace fleet: %llu commands done, %llu refused; "
 				"%llu messages that are none of it; %llu lines not printed",

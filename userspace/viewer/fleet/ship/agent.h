@@ -5,22 +5,20 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <ktrace/live.h>
 
 #include "base/fleet_words.h"
-#include "base/live_recordings.h"
 #include "fleet/broker.h"
 #include "fleet/command_message.h"
 
 /**
  * struct agent_options - the command line
  * @session:	--recording, NULL = nobody is answered
- * @id:		the same as a number
  * @allow:	--allow, a mask of fleet_actions
  * @labels:	--label, @label_nr of them
  */
 struct agent_options {
 	const char *session;
-	__u64 id;
 	__u32 allow;
 	const char *labels[FLEET_LABEL_NR];
 	unsigned int label_nr;
@@ -35,7 +33,8 @@ struct agent_options {
  * @broker:	the connection
  * @asks:	subscription to questions
  * @commands:	subscription to commands for this recording
- * @recording:	its port, and what it answered last
+ * @found:	the recording, once it was there, and what it answered last
+ * @pid:	its ktraced
  * @asked_ns:	CLOCK_MONOTONIC of the last question how it goes
  * @done:	commands
  * @refused:	commands
@@ -53,7 +52,8 @@ struct agent {
 	struct broker broker;
 	natsSubscription *asks;
 	natsSubscription *commands;
-	struct live_recording recording;
+	struct ktrace_live_list *found;
+	__u32 pid;
 	__u64 asked_ns;
 	__u64 done;
 	__u64 refused;
