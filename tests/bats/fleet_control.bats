@@ -38,7 +38,7 @@ recorder()
 {
 	local name=$1
 	shift
-	start "$name" "$KTRACED" "--backend=$KTRACE_BACKEND" -e flood -b 64K --ship "$URL" --ship-wait 300ms "$@" -o "$name.bin" -- \
+	start "$name" "$KTRACED" "--backend=$KTRACE_BACKEND" -e flood -b 64K --split-time 1h --ship "$URL" --ship-wait 300ms "$@" -o "$name.bin" -- \
 		"$PROGS/flood" -o -n 0 -u 1000
 }
 
