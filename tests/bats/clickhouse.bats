@@ -232,6 +232,36 @@ record()
 	grep -q ': 2 files loaded, 4 rows; .*, 0 not loaded' load.err
 }
 
+@test "load: types with other fields: the view has all columns, whoever is killed" {
+	app a.bin u32
+	app b.bin 'u16%20u;u16'
+	app c.bin 'u16%20w;u16'
+	server
+	# A name that needs quotes
+	URL=http://127.0.0.1:$port/1t
+	for file in a b; do
+		run_ktrace load --to "$URL" --tables 'app:*' $file.bin
+		[ "$status" = 0 ]
+	done
+	# One that was killed has added a column.
+	curl -s "http://127.0.0.1:$port/?database=1t" --data-binary 'ALTER TABLE "rows::app:x" ADD COLUMN w Nullable(Int64)'
+	run_ktrace load --to "$URL" --tables 'app:*' c.bin
+	[ "$status" = 0 ]
+	[ "$(ask 'SELECT count(), count(u), count(v), count(w) FROM "app:x"' | tail -n 1)" = 6,2,6,2 ]
+}
+
+@test "load: another process adds the same column" {
+	app a.bin u32
+	app b.bin u32
+	server
+	run_ktrace load --to "$URL" --tables 'app:*' a.bin
+	[ "$status" = 0 ]
+	between '^SELECT name, type FROM system' 1 200 ''
+	run_ktrace load --to "${PROXY}" --tables 'app:*' b.bin
+	[ "$status" = 0 ]
+	[ "$(ask 'SELECT count() FROM "app:x"' | tail -n 1)" = 4 ]
+}
+
 @test "load: --follow goes on after the database was dropped" {
 	record a.bin
 	cp a.0001.bin t.0001.bin

@@ -303,7 +303,7 @@ bool clickhouse_make_database(struct clickhouse *c)
 {
 	char statement[CLICKHOUSE_DATABASE_MAX + 64];
 
-	snprintf(statement, sizeof(statement), "CREATE DATABASE IF NOT EXISTS %s", c->database);
+	snprintf(statement, sizeof(statement), "CREATE DATABASE IF NOT EXISTS `%s`", c->database);
 	return run_request(c, &(struct request){
 		.settings = "", .body = statement, .size = strlen(statement),
 	});

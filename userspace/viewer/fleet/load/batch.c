@@ -25,6 +25,10 @@
 /* Bytes of all tables that are sent together: servers like few, large inserts. */
 #define BATCH_MAX (32u << 20)
 #define ROWS_PREFIX "rows::"
+#define LOAD ROWS_PREFIX "load"
+/* Errors that a column exists, of old servers and of new ones */
+#define ILLEGAL_COLUMN 44
+#define DUPLICATE_COLUMN 15
 
 static int no_memory(struct batch *b)
 {
@@ -114,7 +118,6 @@ static int describe(struct ktrace_sql *sql, size_t i, struct batch_table *t)
 		if (!t->columns[t->column_nr].name)
 			break;
 		set_type(&t->columns[t->column_nr++], info.type);
-		t->has_host |= !strcmp(info.name, "host");
 	}
 	if (t->name && !ktrace_sql_table_column(sql, i, t->column_nr, &info))
 		return 0;
@@ -149,7 +152,7 @@ static const struct {
 	const char *name, *type;
 } own_columns[] = {
 	{ "host", "String" }, { "boot", "String" }, { "uuid", "String" }, { "part", "UInt32" },
-	{ ROWS_PREFIX "load", "UInt64" },
+	{ LOAD, "UInt64" },
 };
 #define OWN_NR (sizeof(own_columns) / sizeof(own_columns[0]))
 
@@ -172,7 +175,7 @@ static void put_rows_name(struct ktrace_out *out, const char *table)
 }
 
 /* Writes the names of the columns; the number of the load is last. */
-static void put_names(struct ktrace_out *out, const struct batch_table *t, bool with_load)
+static void put_names(struct ktrace_out *out, const struct batch_table *t)
 {
 	const char *comma = "";
 
@@ -181,7 +184,7 @@ static void put_names(struct ktrace_out *out, const struct batch_table *t, bool 
 		clickhouse_put_name(out, t->columns[i].name);
 	}
 	for (size_t i = 0; i < OWN_NR; i++) {
-		if (!has_own(t, i) || (i == OWN_NR - 1 && !with_load))
+		if (!has_own(t, i))
 			continue;
 		ktrace_out_str(out, ", ");
 		clickhouse_put_name(out, own_columns[i].name);
@@ -220,32 +223,6 @@ static int make_table(struct batch *b, const struct batch_table *t)
 	return run(b, &out);
 }
 
-static int make_view(struct batch *b, const struct batch_table *t, bool replaces)
-{
-	struct ktrace_out out = begin_text();
-	int ret;
-
-	if (replaces) {
-		ktrace_out_str(&out, "DROP TABLE IF EXISTS ");
-		clickhouse_put_name(&out, t->name);
-		ret = run(b, &out);
-		if (ret)
-			return ret;
-		out = begin_text();
-	}
-	ktrace_out_str(&out, "CREATE VIEW IF NOT EXISTS ");
-	clickhouse_put_name(&out, t->name);
-	ktrace_out_str(&out, " AS SELECT ");
-	put_names(&out, t, false);
-	ktrace_out_str(&out, " FROM ");
-	put_rows_name(&out, t->name);
-	ktrace_out_str(&out, " WHERE `" ROWS_PREFIX "load` IN (SELECT min(load) FROM loads "
-		       "WHERE tbl = ");
-	clickhouse_put_text(&out, t->name);
-	ktrace_out_str(&out, " GROUP BY uuid, part)");
-	return run(b, &out);
-}
-
 static int add_column(struct batch *b, const struct batch_table *t,
 		      const struct batch_column *column)
 {
@@ -260,8 +237,12 @@ static int add_column(struct batch *b, const struct batch_table *t,
 	return run(b, &out);
 }
 
-/* Asks for the columns of the table in the store. Return: 0, and text that the caller frees. */
-static int ask_columns(struct batch *b, const struct batch_table *t, char **text)
+/*
+ * Asks for the columns of a table or view in the store, called @prefix and the name of the table.
+ * Return: 0, and lines "NAME\tTYPE" that the caller frees.
+ */
+static int ask_columns(struct batch *b, const char *prefix, const struct batch_table *t,
+		       char **text)
 {
 	struct ktrace_out out = begin_text();
 	size_t size;
@@ -270,7 +251,9 @@ static int ask_columns(struct batch *b, const struct batch_table *t, char **text
 
 	ktrace_out_str(&out, "SELECT name, type FROM system.columns WHERE database = ");
 	clickhouse_put_text(&out, b->c->database);
-	ktrace_out_str(&out, " AND table = concat('" ROWS_PREFIX "', ");
+	ktrace_out_str(&out, " AND table = concat(");
+	clickhouse_put_text(&out, prefix);
+	ktrace_out_str(&out, ", ");
 	clickhouse_put_text(&out, t->name);
 	ktrace_out_str(&out, ") FORMAT TabSeparatedRaw");
 	ktrace_out_char(&out, '\0');
@@ -304,34 +287,125 @@ static const char *stored_type(const char *text, const char *name, size_t *size)
 	return "";
 }
 
+/* Adds a column if it is missing; another process may do so at this time. */
+static int fit_column(struct batch *b, const struct batch_table *t,
+		      const struct batch_column *column, const char *stored, bool *has_more)
+{
+	size_t size;
+	const char *type = stored_type(stored, column->name, &size);
+	int ret;
+
+	if (!size) {
+		*has_more = true;
+		ret = add_column(b, t, column);
+		return ret == -EREMOTEIO && (b->c->code == ILLEGAL_COLUMN ||
+					     b->c->code == DUPLICATE_COLUMN) ? 0 : ret;
+	}
+	if (size == strlen(column->type) && !strncmp(type, column->type, size))
+		return 0;
+	complain_safely("ktrace load: \"%s\": %s is %s here, %.*s in the store: its rows are left "
+			"out", t->name, column->name, column->type, (int)size, type);
+	return -EMEDIUMTYPE;
+}
+
+/* Makes all columns that a file needs. Return: 0, and the columns as of ask_columns(). */
+static int fit_columns(struct batch *b, const struct batch_table *t, char **stored)
+{
+	bool has_more = true;
+	int ret = 0;
+
+	*stored = NULL;
+	/* The second look checks those that were added. */
+	for (int looks = 0; looks < 2 && has_more && !ret; looks++) {
+		free(*stored);
+		*stored = NULL;
+		has_more = false;
+		ret = ask_columns(b, ROWS_PREFIX, t, stored);
+		for (size_t i = 0; i < t->column_nr && !ret; i++)
+			ret = fit_column(b, t, &t->columns[i], *stored, &has_more);
+	}
+	if (!ret)
+		return 0;
+	free(*stored);
+	return ret;
+}
+
+/* Writes the names of the columns in @stored, which is cut up. True if @shown has not all. */
+static bool put_shown(struct ktrace_out *out, char *stored, const char *shown)
+{
+	const char *comma = "";
+	bool lacks = false;
+	size_t size;
+	char *line;
+
+	while ((line = strsep(&stored, "\n")) && *line) {
+		line[strcspn(line, "\t")] = '\0';
+		if (!strcmp(line, LOAD))
+			continue;
+		ktrace_out_str(out, comma);
+		clickhouse_put_name(out, line);
+		comma = ", ";
+		stored_type(shown, line, &size);
+		lacks |= !size;
+	}
+	return lacks;
+}
+
+static int drop_view(struct batch *b, const struct batch_table *t)
+{
+	struct ktrace_out out = begin_text();
+
+	ktrace_out_str(&out, "DROP TABLE IF EXISTS ");
+	clickhouse_put_name(&out, t->name);
+	return run(b, &out);
+}
+
+/*
+ * Makes the view of a table with the columns @stored, or makes it again if it has not all: this
+ * process, or one that was killed since, has added some.
+ */
+static int fit_view(struct batch *b, const struct batch_table *t, char *stored)
+{
+	struct ktrace_out out = begin_text();
+	bool lacks, is_there;
+	char *shown;
+	int ret = ask_columns(b, "", t, &shown);
+
+	if (ret) {
+		free(out.buf);
+		return ret;
+	}
+	ktrace_out_str(&out, "CREATE VIEW IF NOT EXISTS ");
+	clickhouse_put_name(&out, t->name);
+	ktrace_out_str(&out, " AS SELECT ");
+	lacks = put_shown(&out, stored, shown);
+	is_there = *shown;
+	free(shown);
+	ktrace_out_str(&out, " FROM ");
+	put_rows_name(&out, t->name);
+	ktrace_out_str(&out, " WHERE `" LOAD "` IN (SELECT min(load) FROM loads WHERE tbl = ");
+	clickhouse_put_text(&out, t->name);
+	ktrace_out_str(&out, " GROUP BY uuid, part)");
+	ret = lacks && is_there ? drop_view(b, t) : 0;
+	if (!ret)
+		return run(b, &out);
+	free(out.buf);
+	return ret;
+}
+
 /* Makes the table and its view as a file needs them. */
 static int try_prepare(struct batch *b, const struct batch_table *t)
 {
-	bool has_more = false;
-	char *text;
+	char *stored;
 	int ret = make_table(b, t);
 
 	if (!ret)
-		ret = ask_columns(b, t, &text);
+		ret = fit_columns(b, t, &stored);
 	if (ret)
 		return ret;
-	for (size_t i = 0; i < t->column_nr && !ret; i++) {
-		const struct batch_column *column = &t->columns[i];
-		size_t size;
-		const char *type = stored_type(text, column->name, &size);
-
-		if (!size) {
-			ret = add_column(b, t, column);
-			has_more = true;
-		} else if (size != strlen(column->type) || strncmp(type, column->type, size)) {
-			complain_safely("ktrace load: \"%s\": %s is %s here, %.*s in the store: "
-					"its rows are left out", t->name, column->name,
-					column->type, (int)size, type);
-			ret = -EMEDIUMTYPE;
-		}
-	}
-	free(text);
-	return ret ? ret : make_view(b, t, has_more);
+	ret = fit_view(b, t, stored);
+	free(stored);
+	return ret;
 }
 
 /* The same; reports what the server refuses. */
@@ -358,7 +432,7 @@ static int send_table(struct batch *b, struct batch_table *t)
 	ktrace_out_str(&out, "INSERT INTO ");
 	put_rows_name(&out, t->name);
 	ktrace_out_str(&out, " (");
-	put_names(&out, t, true);
+	put_names(&out, t);
 	ktrace_out_str(&out, ") FORMAT RowBinary");
 	ktrace_out_char(&out, '\0');
 	if (out.error)

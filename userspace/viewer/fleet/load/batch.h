@@ -27,14 +27,12 @@ struct batch_column {
  * @name:	of the table
  * @columns:	those of its rows, as ktrace sql has them
  * @column_nr:	number of these
- * @has_host:	one of them is called host
  * @rows:	rows in the format RowBinary
  */
 struct batch_table {
 	char *name;
 	struct batch_column *columns;
 	size_t column_nr;
-	bool has_host;
 	struct ktrace_out rows;
 };
 
