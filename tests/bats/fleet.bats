@@ -496,3 +496,18 @@ make_stream()
 	[ "$status" = 1 ]
 	[[ $stderr == *"text: kept: not a tracefile"* ]]
 }
+
+@test "fleet: who may ask the store cannot have it publish elsewhere with its rights" {
+	server
+	store
+	retry 0.05 answers_here
+	client publish ktrace.ask ktrace.data.host <<<x
+	answers_here
+	# A message, but no piece of a file: this one counts.
+	client publish ktrace.data.host <<<x
+	end "$STORE"
+	[[ $(cat store.err) == *", 1 messages that are none of ktrace ship"* ]]
+}
+
+client() { "$ROOT/tests/checkers/fleet/client.py" "$port" "$@"; }
+answers_here() { client request ktrace.ask <<<x | grep -qx here; }

@@ -15,6 +15,7 @@
 #include "../../userspace/daemon/output/forget.c"
 #include "../../userspace/daemon/output/exited_processes.c"
 #include "../../userspace/daemon/base/lines.c"
+#include "../../userspace/daemon/base/turn.c"
 #include "../../userspace/daemon/output/parts.c"
 
 /* When the process forks and ends */

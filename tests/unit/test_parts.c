@@ -4,6 +4,7 @@
 
 #include "../../userspace/daemon/output/exited_processes.c"
 #include "../../userspace/daemon/base/lines.c"
+#include "../../userspace/daemon/base/turn.c"
 #include "../../userspace/daemon/output/parts.c"
 
 static void test_end(void)

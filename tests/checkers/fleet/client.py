@@ -3,6 +3,7 @@
 """A second client of the broker, which says what no program of ours says.
 
 usage: client.py PORT publish SUBJECT [REPLY]      its standard input as one message
+       client.py PORT request SUBJECT              the same, and prints the answer
        client.py PORT respond STREAM HOST SESSION  its standard input, a line each, as answers of
                                                    this recording to the first question
 """
@@ -32,6 +33,19 @@ class Client:
             if line.startswith(b'-ERR'):
                 sys.exit(line.decode().strip())
 
+    def request(self, subject, data):
+        """Returns the first answer."""
+        self.send(b'SUB _INBOX.client.1 1\r\n')
+        self.publish(subject, '_INBOX.client.1', data)
+        while True:
+            line = self.file.readline()
+            if not line:
+                sys.exit('the broker has gone')
+            if line.startswith(b'MSG'):
+                return self.file.read(int(line.split()[-1])).decode()
+            if line.startswith(b'PING'):
+                self.send(b'PONG\r\n')
+
     def question(self, subject):
         """Returns where the next question wants its answer."""
         self.send(f'SUB {subject} 1\r\n'.encode())
@@ -52,6 +66,8 @@ def main():
     data = sys.stdin.buffer.read()
     if sys.argv[2] == 'publish':
         client.publish(sys.argv[3], sys.argv[4] if len(sys.argv) > 4 else '', data)
+    elif sys.argv[2] == 'request':
+        print(client.request(sys.argv[3], data))
     else:
         stream, host, session = sys.argv[3:]
         inbox = client.question(f'{stream}.fleet.ask')

@@ -7,7 +7,6 @@
 #include <string.h>
 
 /* Inboxes of clients; their longest name here */
-#define INBOX "_INBOX."
 #define INBOX_MAX 48
 
 void command_ask_subject(char subject[COMMAND_SUBJECT_MAX], const char *stream)
@@ -25,9 +24,9 @@ void command_do_subject(char subject[COMMAND_SUBJECT_MAX], const char *stream, c
 bool command_answer_subject(char subject[COMMAND_SUBJECT_MAX], const char *reply,
 			    const struct command_address *from)
 {
-	const size_t prefix = strlen(INBOX), size = reply ? strlen(reply) : 0;
+	const size_t prefix = strlen(MESSAGE_INBOX), size = reply ? strlen(reply) : 0;
 
-	if (size <= prefix || size > INBOX_MAX || strncmp(reply, INBOX, prefix))
+	if (size <= prefix || size > INBOX_MAX || !message_is_inbox(reply))
 		return false;
 	for (const char *at = reply + prefix; *at; at++)
 		if (!isalnum((unsigned char)*at))

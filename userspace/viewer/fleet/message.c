@@ -36,6 +36,11 @@ bool message_host(char host[MESSAGE_HOST_MAX + 1], const char *name)
 	return n && !*name;
 }
 
+bool message_is_inbox(const char *reply)
+{
+	return reply && !strncmp(reply, MESSAGE_INBOX, strlen(MESSAGE_INBOX));
+}
+
 bool message_is_host(const char *text)
 {
 	for (; *text; text++) {

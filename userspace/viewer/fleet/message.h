@@ -60,6 +60,10 @@ void message_id(char text[MESSAGE_TEXT_MAX], const struct message_part *p, __u64
 		unsigned int attempt);
 /* Name of the host's folder in a store: dots are dots, except one at the beginning */
 void message_folder(char folder[MESSAGE_HOST_MAX + 1], const char *host);
+/* What begins a place for answers of the client library */
+#define MESSAGE_INBOX "_INBOX."
+/* True if @reply is such a place; NULL is none. */
+bool message_is_inbox(const char *reply);
 /* True if message_host() can have written it. */
 bool message_is_host(const char *text);
 /* Path below the store's folder: "HOST/BOOT/20260131T225959Z-UUID.0001.bin" */

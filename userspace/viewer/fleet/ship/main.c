@@ -324,6 +324,7 @@ static const struct command cmd_ship = {
 	.options = sets,
 	.needs_files = true,
 	.lacks_store = true,
+	.lacks_clocks = true,
 	.is_live = true,
 	.run = run,
 };

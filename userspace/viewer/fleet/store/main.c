@@ -232,13 +232,18 @@ static natsStatus take_batch(struct store *s, natsMsgList *batch)
 	return status;
 }
 
-/* Answers a host: "stored", "other" (another file is there), "have BYTES"; to a store: "here" */
+/*
+ * Answers a host: "stored", "other" (another file is there), "have BYTES"; to a store: "here". Only
+ * to an inbox: who asks must not publish elsewhere with the store's rights.
+ */
 static void answer(struct store *s, natsMsg *msg)
 {
 	char text[MESSAGE_TEXT_MAX], reply[64] = "here";
 	struct message_part p;
 	int ret;
 
+	if (!message_is_inbox(natsMsg_GetReply(msg)))
+		return;
 	snprintf(text, sizeof(text), "%.*s", natsMsg_GetDataLength(msg), natsMsg_GetData(msg));
 	if (message_parse(text, &p)) {
 		ret = files_compare(&s->files, &p);
@@ -250,8 +255,7 @@ static void answer(struct store *s, natsMsg *msg)
 		else
 			tell_full(s, ret);
 	}
-	if (natsMsg_GetReply(msg))
-		natsConnection_PublishString(s->broker.nc, natsMsg_GetReply(msg), reply);
+	natsConnection_PublishString(s->broker.nc, natsMsg_GetReply(msg), reply);
 }
 
 static natsStatus answer_all(struct store *s)
