@@ -4,7 +4,7 @@
  *
  * Without arguments it prints a line for each recording of ktraced, and each session of
  * ktraced --service, that this user may ask. With a name and a number, it looks at that one each
- * second; once more was lost than this number, it leaves a mark and ends the recording:
+ * second; once as many were lost, it leaves a mark and ends the recording:
  *
  *   build/examples/supervisor
  *   build/examples/supervisor 4711 1000

@@ -521,7 +521,7 @@ record()
 	kill "$pid"
 	fails wait "$pid"
 	grep -q ': 0 files loaded, .*, 1 not loaded' load.err
-	((SECONDS < begin + 100))
+	((SECONDS < begin + 250))
 }
 
 @test "sql --store: the queries of the page have its answers, those of ktrace sql" {

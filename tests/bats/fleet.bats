@@ -505,9 +505,12 @@ make_stream()
 	answers_here
 	# A message, but no piece of a file: this one counts.
 	client publish ktrace.data.host <<<x
+	retry 0.1 taken
 	end "$STORE"
 	[[ $(cat store.err) == *", 1 messages that are none of ktrace ship"* ]]
 }
 
+# taken: nothing waits in the stream
+taken() { client request "\$JS.API.STREAM.INFO.ktrace" </dev/null | jq -e '.state.messages == 0'; }
 client() { "$ROOT/tests/checkers/fleet/client.py" "$port" "$@"; }
 answers_here() { client request ktrace.ask <<<x | grep -qx here; }

@@ -45,13 +45,13 @@ recorder()
 # fleet ARG...: as run_ktrace
 fleet()
 {
-	run_ktrace fleet --to "$URL" --wait "${wait:-400ms}" "$@"
+	run_ktrace fleet --to "$URL" --wait "${wait:-1500ms}" "$@"
 }
 
 # value NAME KEY: of the recording into NAME.*bin
 value()
 {
-	"$KTRACE" fleet --to "$URL" --wait 400ms --json 2>/dev/null |
+	"$KTRACE" fleet --to "$URL" --wait 1500ms --json 2>/dev/null |
 		jq -r "select((.file // \"\") | test(\"/$1[.]([0-9]+[.])?bin\$\")) | .$2"
 }
 
@@ -79,7 +79,7 @@ over()
 	retry 0.1 eval '[ "$(value a events_s)" -gt 100 ]'
 	fleet --json
 	[ "$status" = 0 ]
-	[[ $stderr == *"ktrace fleet: 2 recordings on 1 host answered within 400 ms; there may be others"* ]]
+	[[ $stderr == *"ktrace fleet: 2 recordings on 1 host answered within 1500 ms; there may be others"* ]]
 	echo "$output" >list
 	jq -es 'all(.host == "'"${HOST}"'" and .boot == "'"$(cat /proc/sys/kernel/random/boot_id)"'" and .lost == 0 and
 		.waiting == 0 and .lag_ns == 0 and .fill <= 100 and (.uuid | length) == 32 and .part == 1)' list
@@ -99,13 +99,16 @@ over()
 	[[ $output == *"$HOST "*" paused "*"role=db"*"/b.0001.bin"* ]]
 	fleet --label role=web --label dc=east --host "${HOST:0:1}*"
 	[[ $output == *"a.0001.bin"* && $output != *"b.0001.bin"* ]]
-	[[ $stderr == *" 1 recording on 1 host answered within 400 ms, of those that are meant; "* ]]
+	[[ $stderr == *" 1 recording on 1 host answered within 1500 ms, of those that are meant; "* ]]
 	fleet --label role=web --label dc=west
 	[ "$status" = 1 ]
 	fleet --host no
 	[ "$status" = 1 ]
 	# Hosts of a store that do not answer
 	mkdir -p d/other/x "d/$HOST/x" d/.incoming
+	fleet --store d --label role=none
+	[ "$status" = 1 ]
+	[[ $output == *"other "* && $output != *"$HOST "* ]]
 	fleet --store d
 	[ "$status" = 0 ]
 	[[ $output == *$'\n'"other "*" no answer: known from the store"* && $output != *"incoming"* ]]
@@ -194,8 +197,8 @@ over()
 	is a part 1
 	is b part 2
 	is a state running
-	recorded=$(value a recorded)
-	retry 0.1 eval '[ "$(value a recorded)" -gt "$recorded" ]'
+	retry 0.1 eval 'recorded=$(value a recorded); [[ $recorded =~ ^[0-9]+$ ]]'
+	retry 0.1 eval 'has=$(value a recorded); [ "${has:-0}" -gt "$recorded" ]'
 	[ "$(grep -c 'as it says: refused: the recorder does not allow it (ktraced --ship-allow)' a.err)" = 6 ]
 	over a "$a"
 	over b "$b"
@@ -210,6 +213,7 @@ publish()
 }
 
 @test "fleet control: messages that are none do nothing, and are counted" {
+	local begin=$SECONDS
 	server
 	recorder t --ship-allow all
 	tracer=$pid
@@ -246,7 +250,7 @@ publish()
 	[ "${BASH_REMATCH[2]}" -ge 30 ]
 	# The journal does not become full.
 	[ $(($(grep -c 'none of ktrace fleet: dropped$\|as it says: refused' t.err) + BASH_REMATCH[3])) = $((BASH_REMATCH[1] + BASH_REMATCH[2])) ]
-	[ "$(grep -c 'none of ktrace fleet: dropped$' t.err)" -le 20 ]
+	[ "$(grep -c 'none of ktrace fleet: dropped$' t.err)" -le $((20 * (1 + (SECONDS - begin) / 60))) ]
 	fails grep -q $'\e' t.err
 }
 
@@ -281,8 +285,7 @@ END
 	[[ $output == *" ? "* ]]
 	[[ $stderr == *"dropped 6 messages that are no answers, 1 that came again, 0 for which there is no room"* ]]
 	# Names of hosts and sessions that are none
-	for name in "a b" 'a.b' "%zz" "$(printf 'h%.0s' {1..201})"; do
-		[[ $name != *' '* ]] || continue
+	for name in 'a.b' "%zz" "$(printf 'h%.0s' {1..201})"; do
 		respond "$name" $session <<<'ok pid=1 state=live'
 		fleet
 		[ "$status" = 1 ]
@@ -293,7 +296,7 @@ END
 	[ "$status" = 1 ]
 	# One that does not answer the command is named.
 	respond web $session <<<'ok pid=1 state=live allow=stop'
-	run_ktrace fleet --to "$URL" --wait 300ms rotate
+	run_ktrace fleet --to "$URL" --wait 1500ms rotate
 	[ "$status" = 1 ]
 	[[ $output == *"web "*" rotate   no answer: whether it has done it is not known" ]]
 	[[ $stderr == *"1 recording did not answer the command: whether it was done there is not known"* ]]
@@ -360,9 +363,9 @@ END
 	start b "$KTRACED" "--backend=$KTRACE_BACKEND" -e flood -b 64K --ship "$URL" --ship-wait 1h -o b.bin -- "$PROGS/flood" -n 100
 	b=$pid
 	retry 0.1 is a state running
-	retry 0.1 eval '"$KTRACE" fleet --to "$URL" --wait 300ms 2>/dev/null | grep -q " ended "'
+	retry 0.1 eval '"$KTRACE" fleet --to "$URL" --wait 1500ms 2>/dev/null | grep -q " ended "'
 	kill -STOP "$a"
-	wait=12s fleet --json
+	wait=30s fleet --json
 	kill -CONT "$a"
 	[ "$status" = 0 ]
 	jq -es 'map(select(.pid == '"$a"'))[0] | .state == "silent" and .events_s == null' <<<"$output"

@@ -137,7 +137,6 @@ static void show(struct recording *r, int fd, const struct ktrace_port_sender *t
 		 const char *note, bool has_status)
 {
 	const struct options *o = r->options;
-	char *path = realpath(r->capture.path, NULL);
 	const __u64 space = pidspace_own();
 	struct ktrace_session_info info;
 	struct ktrace_text t = { 0 };
@@ -151,7 +150,7 @@ static void show(struct recording *r, int fd, const struct ktrace_port_sender *t
 	if (space)
 		ktrace_text_u64(&t, "pidns", space);
 	ktrace_text_str(&t, "backend", info.backend);
-	ktrace_text_str(&t, "file", path ? path : r->capture.path);
+	ktrace_text_str(&t, "file", recording_file(r));
 	ktrace_text_u64(&t, "pthread", o->is_pthread);
 	meta_choice_pairs(&t, r->is_paused ? &r->resumed : &r->choice);
 	if (has_status)
@@ -160,7 +159,6 @@ static void show(struct recording *r, int fd, const struct ktrace_port_sender *t
 		meta_cmd(&t, o->argv);
 	if (note)
 		ktrace_text_str(&t, "note", note);
-	free(path);
 	answer(fd, to, &t);
 }
 

@@ -52,8 +52,6 @@
 #define INTERVAL_MIN MS
 #define INTERVAL_MAX (50 * MS)
 #define LINGER_CHECK (50 * MS)
-/* Limit of drains before a part ends on request: writers may be faster than ktraced. */
-#define PART_DRAINS 64
 /* Checks without a holder before the end, while children exist that may yet attach */
 #define LINGER_QUIET 3
 
@@ -73,7 +71,7 @@
  * @was_told_deaf: this has been reported
  * @interval:	ns to the next drain
  * @has_second:	a drain has been asked for that is followed by metrics
- * @has_part:	the current part ends as soon as the drainer is done
+ * @must_ask:	the session's descriptor is to be armed again after the drain
  * @told_away_ns: the wait for the disk that has been reported, by when it began
  * @next_second: time of the next once-a-second work
  * @last_raw:	the latest reading of the session's clock
@@ -100,7 +98,7 @@ struct watch {
 	bool was_told_deaf;
 	__u64 interval;
 	bool has_second;
-	bool has_part;
+	bool must_ask;
 	__u64 told_away_ns;
 	__u64 next_second;
 	__u64 last_raw;
@@ -291,19 +289,20 @@ static void accepted(struct watch *w, int error)
 static void tell_away(struct watch *w, __u64 now)
 {
 	const struct capture *c = &w->r->capture;
+	const __u64 away_ns = capture_away_ns(c);
 
-	if (c->away_ns == w->told_away_ns)
+	if (away_ns == w->told_away_ns)
 		return;
 	if (w->told_away_ns) {
 		log_note("%s: writing goes on after %llu s", c->path,
 			 (unsigned long long)((now - w->told_away_ns) / SECOND));
 		w->told_away_ns = 0;
 	}
-	if (!c->away_ns || now < c->away_ns + DISK_PATIENCE_NS)
+	if (!away_ns || now < away_ns + DISK_PATIENCE_NS)
 		return;
 	log_note("%s: the disk has not answered for %llu s; events stay in the buffer", c->path,
 		 (unsigned long long)(DISK_PATIENCE_NS / SECOND));
-	w->told_away_ns = c->away_ns;
+	w->told_away_ns = away_ns;
 }
 
 static void do_second(struct watch *w, __u64 now)
@@ -317,7 +316,6 @@ static void do_second(struct watch *w, __u64 now)
 		listen_for(w, EPOLLIN);
 	/* The rings have most room after the drain. */
 	w->has_second = true;
-	tell_away(w, now);
 }
 
 /* What is due after each drain, and every 50 ms while one waits for the disk */
@@ -342,6 +340,7 @@ static void drain(struct watch *w)
 	if (d->is_busy) {
 		capture_listen(&w->r->capture);
 		look_around(w, now);
+		tell_away(w, now);
 	}
 	/* Blocks that are not full yet, too, if a part is old enough to end. */
 	drainer_ask(d, is_second || now >= part_end(w));
@@ -366,8 +365,8 @@ static void on_timer(void *arg, uint32_t events)
 	(void)events;
 	if (read(w->timer_fd, &expired, sizeof(expired)) != sizeof(expired))
 		return;
+	w->must_ask = true;
 	drain(w);
-	ask_session(w);
 }
 
 static int watch_clock(struct watch *w)
@@ -428,21 +427,20 @@ static void on_stop_signal(struct watch *w, const struct signalfd_siginfo *info)
 static const char *end_part(void *arg)
 {
 	struct watch *w = arg;
-	struct capture *c = &w->r->capture;
-	struct capture_fill fill = { .more = true };
+	struct drainer *d = &w->r->drainer;
+	const struct parts *parts = w->r->capture.parts;
 	__u32 number;
 
-	if (!c->parts)
+	if (!parts)
 		return "it has one file: --split-size or --split-time make several";
-	if (!drainer_wait(&w->r->drainer, (int)(DISK_PATIENCE_NS / MS)))
+	number = parts->number;
+	d->has_part = true;
+	drainer_ask(d, true);
+	if (!drainer_wait(d, (int)(DISK_PATIENCE_NS / MS))) {
+		d->has_part = false;
 		return "the disk does not answer";
-	number = c->parts->number;
-	capture_forget(c);
-	for (int i = 0; i < PART_DRAINS && fill.more; i++)
-		fill = capture_drain(c, true);
-	if (!c->write_error)
-		rotation_change(c);
-	return c->parts->number == number ? "the next file cannot be begun" : NULL;
+	}
+	return parts->number == number ? "the next file cannot be begun" : NULL;
 }
 
 static void on_drained(void *arg, uint32_t events)
@@ -454,11 +452,13 @@ static void on_drained(void *arg, uint32_t events)
 	if (!drainer_done(&w->r->drainer))
 		return;
 	adapt(w, &w->r->drainer.fill);
-	if (w->has_part)
-		end_part(w);
-	w->has_part = false;
+	tell_away(w, now);
 	look_around(w, now);
 	set_timer(w, now, w->interval);
+	/* Before, the session would report what is being read. */
+	if (w->must_ask)
+		ask_session(w);
+	w->must_ask = false;
 }
 
 static void stop_on_request(void *arg)
@@ -475,8 +475,8 @@ static void on_signal(void *arg, uint32_t events)
 	if (read(w->signal_fd, &info, sizeof(info)) != sizeof(info))
 		return;
 	if (info.ssi_signo == SIGUSR1) {
-		w->has_part = true;
-		drainer_ask(&w->r->drainer, false);
+		w->r->drainer.has_part = w->r->capture.parts;
+		drainer_ask(&w->r->drainer, true);
 		return;
 	}
 	if (info.ssi_signo != SIGCHLD) {

@@ -554,6 +554,7 @@ static int close_recording(struct recording *r)
 	close_session(r);
 	free(r->events);
 	free(r->where);
+	free(r->seen.file);
 	if (error) {
 		log_error("%s: %s; the file can be read up to that point", output_path(r),
 			  strerror(-error));

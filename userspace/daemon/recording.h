@@ -40,6 +40,24 @@ struct pace {
 };
 
 /**
+ * struct disk_seen - what was seen on the disk: while it does not answer, nobody else asks it
+ * @has_free:	@free is known
+ * @free:	bytes that are free where the file is
+ * @file:	the file's path from the root, NULL = not known
+ * @part:	which part it is
+ * @oldest:	a part, 0 = none
+ * @oldest_ns:	when that was completed, CLOCK_REALTIME
+ */
+struct disk_seen {
+	bool has_free;
+	__u64 free;
+	char *file;
+	__u32 part;
+	__u32 oldest;
+	__u64 oldest_ns;
+};
+
+/**
  * struct recording - state of one recording
  * @options:	the command line
  * @session:	the session
@@ -61,6 +79,7 @@ struct pace {
  * @events:	memory of @choice.events, NULL = from the command line
  * @where:	memory of @choice.where, NULL = from the command line
  * @pace:	for those who ask how it goes
+ * @seen:	what these need of the disk
  * @metrics:	the same for programs that collect metrics
  * @start_ns:	CLOCK_MONOTONIC at the start of tracing
  * @end_ns:	CLOCK_MONOTONIC at its end
@@ -88,6 +107,7 @@ struct recording {
 	bool is_paused;
 	struct choice resumed;
 	struct pace pace;
+	struct disk_seen seen;
 	struct metrics metrics;
 	char *events;
 	char *where;

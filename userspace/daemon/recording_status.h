@@ -49,6 +49,8 @@ struct recording_waiting {
 
 /* Counts at most @programs_max programs: each costs some system calls, while the rings wait. */
 void recording_status_get(struct recording *r, __u32 programs_max, struct recording_status *s);
+/* Returns the path of the file, from the root if it is known. */
+const char *recording_file(struct recording *r);
 /* Looks which files were sent. Returns false if they are not sent to a store. */
 bool recording_waiting_get(struct recording *r, struct recording_waiting *w);
 /* Measures the pace of the recording; called about once a second. */

@@ -44,6 +44,8 @@
 /* Limit of registry entries in one drain */
 #define ENTRIES_PER_DRAIN 1024
 #define NAMES_MAX (64u << 10)
+/* Limit of drains before a part ends on request: writers may be faster than ktraced. */
+#define PART_DRAINS 64
 #define PPM 1000000u
 
 int capture_init(struct capture *c, struct ktrace_session *s, struct ktrace_tracefile *file,
@@ -430,6 +432,17 @@ struct capture_fill capture_drain(struct capture *c, bool partial)
 	if (rotation_is_due(c))
 		end_part(c);
 	return fill;
+}
+
+void capture_next_part(struct capture *c)
+{
+	struct capture_fill fill = { .more = true };
+
+	capture_forget(c);
+	for (int i = 0; i < PART_DRAINS && fill.more; i++)
+		fill = capture_drain(c, true);
+	if (!c->write_error)
+		rotation_change(c);
 }
 
 unsigned int capture_fill_percent(const struct capture *c)

@@ -43,6 +43,9 @@ bool capture_listen(struct capture *c);
  */
 struct capture_fill capture_drain(struct capture *c, bool partial);
 
+/** capture_next_part - end the current part, even an empty one, with all that was recorded */
+void capture_next_part(struct capture *c);
+
 /** capture_fill_percent - how full the fullest ring is now */
 unsigned int capture_fill_percent(const struct capture *c);
 

@@ -15,17 +15,27 @@
 /* Time until the next attempt after a failed write */
 #define RETRY_NS 10000000ull
 
-void capture_leave(struct capture *c)
+void capture_leave_for(struct capture *c, __u64 size)
 {
-	c->away_size = ktrace_tracefile_size(c->file);
+	c->away_size = size;
 	c->away_ns = now_ns();
 	turn_give(c->turn);
+}
+
+void capture_leave(struct capture *c)
+{
+	capture_leave_for(c, ktrace_tracefile_size(c->file));
 }
 
 void capture_back(struct capture *c)
 {
 	turn_take(c->turn);
 	c->away_ns = 0;
+}
+
+__u64 capture_away_ns(const struct capture *c)
+{
+	return c->away_ns || !c->parts ? c->away_ns : c->parts->away_ns;
 }
 
 __u64 capture_size(const struct capture *c)

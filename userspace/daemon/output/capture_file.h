@@ -132,11 +132,16 @@ struct capture {
 
 /**
  * capture_leave - give the turn away before waiting for the disk
+ * capture_leave_for - the same while another file than @file is used, which has @size
  *
  * Until capture_back(), others may add to @meta, and to all that does not concern the file.
  */
 void capture_leave(struct capture *c);
+void capture_leave_for(struct capture *c, __u64 size);
 void capture_back(struct capture *c);
+
+/* Returns since when the disk is waited for, CLOCK_MONOTONIC; 0 = it is not. */
+__u64 capture_away_ns(const struct capture *c);
 
 /* Returns the size of the file, whoever is writing it. */
 __u64 capture_size(const struct capture *c);

@@ -23,10 +23,22 @@
 /* Drains in a row until the loop is told how full the rings are */
 #define DRAINS_MAX 64
 
+/* Drains once, and ends the current part if that was asked for. */
+static void drain(struct drainer *d)
+{
+	const bool partial = d->is_partial;
+
+	d->is_partial = false;
+	d->fill = capture_drain(d->capture, partial);
+	if (d->has_part)
+		capture_next_part(d->capture);
+	d->has_part = false;
+}
+
 static void *run(void *arg)
 {
 	struct drainer *d = arg;
-	bool is_over, partial;
+	bool is_over;
 
 	/* The last drain comes after the end: it finds out whether the disk answers. */
 	do {
@@ -34,13 +46,11 @@ static void *run(void *arg)
 			;
 		turn_take(&d->turn);
 		is_over = d->is_over;
-		partial = d->is_partial;
-		d->is_partial = false;
+		d->is_partial |= is_over;
 		for (int i = 0; i < DRAINS_MAX; i++) {
-			d->fill = capture_drain(d->capture, partial || is_over);
-			if (!d->fill.more || d->is_over)
+			drain(d);
+			if (!d->fill.more || ((d->is_over || d->is_awaited) && !d->has_part))
 				break;
-			partial = false;
 			turn_give(&d->turn);
 			turn_take(&d->turn);
 		}
@@ -65,6 +75,8 @@ int drainer_begin(struct drainer *d, struct capture *c)
 	turn_take(&d->turn);
 	error = pthread_create(&d->thread, NULL, run, d);
 	d->has_thread = !error;
+	if (d->has_thread)
+		pthread_setname_np(d->thread, "ktraced-drainer");
 	if (error)
 		log_note("no thread for writing: %s; everything else waits for the disk, too",
 			 strerror(error));
@@ -83,8 +95,7 @@ void drainer_ask(struct drainer *d, bool partial)
 		sem_post(&d->work);
 		return;
 	}
-	d->fill = capture_drain(d->capture, d->is_partial);
-	d->is_partial = false;
+	drain(d);
 	eventfd_write(d->done_fd, 1);
 }
 
@@ -101,11 +112,13 @@ bool drainer_wait(struct drainer *d, int ms)
 	struct pollfd fd = { .fd = d->done_fd, .events = POLLIN };
 	const __u64 end = now_ns() + (__u64)ms * NS_PER_MS;
 
+	d->is_awaited = true;
 	while (!drainer_done(d) && now_ns() < end) {
 		turn_give(&d->turn);
 		poll(&fd, 1, ms);
 		turn_take(&d->turn);
 	}
+	d->is_awaited = false;
 	/* The loop still has to see it. */
 	eventfd_write(d->done_fd, 1);
 	return !d->is_busy;

@@ -24,6 +24,8 @@
  * @done_fd:	becomes readable after a drain
  * @is_busy:	a drain was asked for, and is not over
  * @is_partial:	the next drain writes blocks that are not full yet, too
+ * @has_part:	the current part is to end after this drain, or the next one
+ * @is_awaited:	somebody waits for the end of the drain: there is no further one before
  * @is_over:	the thread ends after one more drain
  * @fill:	result of the last drain
  */
@@ -36,6 +38,8 @@ struct drainer {
 	int done_fd;
 	bool is_busy;
 	bool is_partial;
+	bool has_part;
+	bool is_awaited;
 	bool is_over;
 	struct capture_fill fill;
 };

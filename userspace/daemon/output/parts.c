@@ -452,19 +452,37 @@ static void forget_waiting(struct parts *p, __u32 nr, bool is_shipped)
 	memmove(p->waiting, p->waiting + nr, (p->number - p->first) * sizeof(*p->waiting));
 }
 
+/* Gives the turn away before waiting for the disk. */
+static void leave(struct parts *p)
+{
+	p->away_ns = now_ns();
+	turn_give(p->turn);
+}
+
+static void back(struct parts *p)
+{
+	turn_take(p->turn);
+	p->away_ns = 0;
+}
+
+static bool is_gone(struct parts *p, __u32 number)
+{
+	char *name = parts_name(p->output, number);
+	bool is;
+
+	leave(p);
+	is = name && access(name, F_OK) && errno == ENOENT;
+	back(p);
+	free(name);
+	return is;
+}
+
 bool parts_skip_shipped(struct parts *p)
 {
 	const __u32 before = p->first;
 
-	while (p->is_shipped && p->first < p->number) {
-		char *name = parts_name(p->output, p->first);
-		const bool is_gone = name && access(name, F_OK) && errno == ENOENT;
-
-		free(name);
-		if (!is_gone)
-			break;
+	while (p->is_shipped && p->first < p->number && is_gone(p, p->first))
 		p->first++;
-	}
 	forget_waiting(p, p->first - before, true);
 	return p->first != before;
 }
@@ -479,10 +497,10 @@ bool parts_drop(struct parts *p)
 		return false;
 	name = parts_name(p->output, p->first);
 	file = p->ended[p->first++ % p->keep];
-	turn_give(p->turn);
+	leave(p);
 	/* What has just been shipped is not lost. */
 	is_shipped = name && unlink(name) && p->is_shipped && errno == ENOENT;
-	turn_take(p->turn);
+	back(p);
 	if (!is_shipped) {
 		add_file(&p->removed, &file);
 		p->removed_nr++;
@@ -493,7 +511,7 @@ bool parts_drop(struct parts *p)
 }
 
 /* Returns the size of ended parts that another process removes one by one. */
-static __u64 unshipped(const struct parts *p)
+static __u64 unshipped(struct parts *p)
 {
 	__u64 sum = 0;
 
@@ -501,14 +519,16 @@ static __u64 unshipped(const struct parts *p)
 		char *name = parts_name(p->output, i);
 		struct stat st;
 
+		leave(p);
 		if (name && !stat(name, &st))
 			sum += (__u64)st.st_size;
+		back(p);
 		free(name);
 	}
 	return sum;
 }
 
-__u64 parts_kept(const struct parts *p)
+__u64 parts_kept(struct parts *p)
 {
 	return p->is_shipped ? unshipped(p) : p->bytes - p->removed.bytes;
 }

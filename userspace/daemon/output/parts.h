@@ -46,6 +46,7 @@ struct parts_file {
  * @facts:	all other lines that are needed to read a file alone
  * @is_forgetful: lines about ended processes may be dropped
  * @turn:	held by whoever uses this and does not wait for the disk; NULL = one thread only
+ * @away_ns:	since when this thread waits for the disk, without its turn; 0 = it does not
  * @attached:	processes that wrote their own lines: their pids may be of another PID namespace
  */
 struct parts {
@@ -81,6 +82,7 @@ struct parts {
 	struct ktrace_text facts;
 	bool is_forgetful;
 	struct turn *turn;
+	__u64 away_ns;
 	struct pids *attached;
 };
 
@@ -136,7 +138,7 @@ bool parts_skip_shipped(struct parts *p);
 /* Removes the oldest ended part. Returns false if there is none, or all are to be kept. */
 bool parts_drop(struct parts *p);
 /* Returns the size of the ended parts that still exist. */
-__u64 parts_kept(const struct parts *p);
+__u64 parts_kept(struct parts *p);
 /*
  * Adds the line that ends the beginning of part @number, which is the next or the current one;
  * @events: recorded so far.

@@ -191,15 +191,17 @@ static int write_clocks(struct capture *c)
 
 static void go_on_with(struct capture *c, char *path, struct ktrace_tracefile *file)
 {
+	struct ktrace_tracefile *ended = c->file;
+	const __u64 before = ktrace_tracefile_size(ended);
 	struct stat st;
-	__u64 size;
+	__u64 size = before;
 	int error;
 
 	recovery_note_change(c->session, path, file, c->parts->begin.buf);
-	capture_leave(c);
-	size = c->away_size;
-	error = ktrace_tracefile_close_part(c->file);
+	/* While this one is being closed, others see the next one, but the size of this one. */
 	c->file = file;
+	capture_leave_for(c, before);
+	error = ktrace_tracefile_close_part(ended);
 	/* The size with index and end mark, if the file has not been moved. */
 	if (!stat(c->path, &st) && (__u64)st.st_size > size)
 		size = (__u64)st.st_size;

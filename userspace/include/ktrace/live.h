@@ -26,7 +26,7 @@ struct ktrace_live;
 
 /**
  * enum ktrace_live_kind - what records
- * @KTRACE_LIVE_UNKNOWN:	it has not answered
+ * @KTRACE_LIVE_UNKNOWN:	it has not answered, or its last answer was a refusal
  * @KTRACE_LIVE_RECORDING:	a ktraced
  * @KTRACE_LIVE_SESSION:	ktraced --service, as one of its sessions
  */
@@ -48,6 +48,17 @@ enum ktrace_live_kind {
  * Return: 0, also if there is none; -ENOMEM.
  */
 int ktrace_live_find(struct ktrace_live_list **list, const char *name, const char *word);
+
+struct ktrace_port;
+
+/**
+ * ktrace_live_open - a list of one recording whose port is known
+ * @list:	out: it, to be freed with ktrace_live_free()
+ * @port:	its port
+ *
+ * Sends nothing. Return: 0; -ENOMEM.
+ */
+int ktrace_live_open(struct ktrace_live_list **list, const struct ktrace_port *port);
 
 /** ktrace_live_free - free the list, and all that was returned from it; @list may be NULL */
 void ktrace_live_free(struct ktrace_live_list *list);
@@ -154,7 +165,7 @@ int ktrace_live_mark(struct ktrace_live *r, const char *text);
 /**
  * ktrace_live_stop - end the recording, and wait until its file is whole
  *
- * Does not wait for the file of another user's ktraced.
+ * Does not wait for the file of another user's ktraced. Waits as long as a service does not answer.
  */
 int ktrace_live_stop(struct ktrace_live *r);
 

@@ -24,14 +24,14 @@
  *      [filters=] [where=] [STATUS] [cmd=] [note=]
  *   refused reason=
  *
- * STATUS, the answer to all words but show and set: paused=0|1 ns= since the start; recorded=
- * events so far, events_s= in a second; bytes= of all files, bytes_s=; fill= of the fullest ring in
- * percent; lost=, and lost_REASON= of each; programs= that take part, at most 1000; free= bytes on
- * the disk; part= number of the file; uuid= of the recording, 32 hexadecimal digits; clock_synced=
- * 0|1 of CLOCK_REALTIME and, if 1, the kernel's limit of its error, clock_max_ns=, and estimate of
- * it, clock_est_ns=; if files are sent to a store: waiting= complete ones that it does not have,
- * waiting_bytes=, lag_ns= since the oldest of them was completed; error= why nothing can be written
- * now.
+ * STATUS, the answer to status, pause, resume, rotate and stop: paused=0|1 ns= since the start;
+ * recorded= events so far, events_s= in a second; bytes= of all files, bytes_s=; fill= of the
+ * fullest ring in percent; lost=, and lost_REASON= of each; programs= that take part, at most 1000;
+ * free= bytes on the disk; part= number of the file; uuid= of the recording, 32 hexadecimal digits;
+ * clock_synced= 0|1 of CLOCK_REALTIME and, if 1, the kernel's limit of its error, clock_max_ns=,
+ * and estimate of it, clock_est_ns=; if files are sent to a store: waiting= complete ones that it
+ * does not have, waiting_bytes=, lag_ns= since the oldest of them was completed; error= why nothing
+ * can be written now.
  *
  * Sessions of ktraced --service answer with kind=session, and with session=session:NUMBER. Their
  * events are data sources. They have further keys: [name=] [key=] uid= state= [disabled=] data

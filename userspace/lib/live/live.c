@@ -91,13 +91,22 @@ static const char *value_of(const struct ktrace_live *r, const char *key)
 	return NULL;
 }
 
+/* Who answers may be anybody's process: its names get no further than this. */
+static bool is_session_name(const char *text)
+{
+	const char *number = text + strlen("session:");
+
+	return !strncmp(text, "session:", strlen("session:")) && *number && strlen(text) < 32 &&
+	       !number[strspn(number, "0123456789")];
+}
+
 static void name_it(struct ktrace_live *r)
 {
 	const char *session = ktrace_live_text(r, "session");
 
 	if (r->is_twin)
 		snprintf(r->name, sizeof(r->name), "%016llx", (unsigned long long)r->port.id);
-	else if (session && ktrace_live_kind(r) == KTRACE_LIVE_SESSION)
+	else if (session && ktrace_live_kind(r) == KTRACE_LIVE_SESSION && is_session_name(session))
 		snprintf(r->name, sizeof(r->name), "%s", session);
 	else if (!*r->name)
 		snprintf(r->name, sizeof(r->name), "%u", r->port.pid);
@@ -246,6 +255,23 @@ int ktrace_live_find(struct ktrace_live_list **list, const char *name, const cha
 	else
 		ktrace_live_free(l);
 	return is_done ? 0 : -ENOMEM;
+}
+
+int ktrace_live_open(struct ktrace_live_list **list, const struct ktrace_port *port)
+{
+	struct ktrace_live_list *l = calloc(1, sizeof(*l));
+
+	if (l)
+		l->list = calloc(1, sizeof(*l->list));
+	if (!l || !l->list) {
+		ktrace_live_free(l);
+		return -ENOMEM;
+	}
+	l->nr = 1;
+	l->list->port = *port;
+	name_it(l->list);
+	*list = l;
+	return 0;
 }
 
 void ktrace_live_free(struct ktrace_live_list *list)
@@ -416,7 +442,7 @@ static int run_mark(const struct ktrace_live *r, const char *path, const char *t
 	size_t nr = 0, own = 0;
 	pid_t pid;
 
-	while (environ[nr])
+	while (environ && environ[nr])
 		nr++;
 	env = calloc(nr + 4, sizeof(*env));
 	if (!env)
@@ -476,8 +502,8 @@ static void await_file(const struct ktrace_live *r)
 	close(fd);
 }
 
-/* Waits until the session has no port any more: then all is in its file, or can be read. */
-static void await_end(const struct ktrace_live *r)
+/* Waits until the session has no port any more. Return: 0 or -errno */
+static int await_end(const struct ktrace_live *r)
 {
 	char *says;
 	int error;
@@ -485,8 +511,11 @@ static void await_end(const struct ktrace_live *r)
 	for (;;) {
 		ktrace_port_ask_all(&r->port, 1, "show", &says, &error);
 		free(says);
+		/* Another user's process may have its name by now. */
+		if (error == -ECONNREFUSED || error == -EACCES)
+			return 0;
 		if (error && error != -ETIMEDOUT)
-			break;
+			return error;
 		poll(NULL, 0, ENDING_MS);
 	}
 }
@@ -496,9 +525,9 @@ int ktrace_live_stop(struct ktrace_live *r)
 	const int error = send_word(r, "stop", NULL, NULL);
 
 	if (!error && ktrace_live_kind(r) == KTRACE_LIVE_SESSION)
-		await_end(r);
+		r->error = await_end(r);
 	/* Root must not open what another user names, or wait for a lock of that user. */
 	else if (!error && r->port.uid == geteuid())
 		await_file(r);
-	return error;
+	return r->error;
 }

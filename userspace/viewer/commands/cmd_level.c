@@ -4,6 +4,7 @@
  *
  * Answers are printed with control characters escaped.
  */
+#include "base/table.h"
 #include "base/viewer.h"
 
 #include "base/json.h"
@@ -55,7 +56,7 @@ static void put_recording(const struct ktrace_live *r)
 
 	output_line_begin(out);
 	from = out->len;
-	ktrace_out_str(out, ktrace_live_name(r));
+	out_printf(out, "%s", ktrace_live_name(r));
 	ktrace_out_pad(out, from, 8);
 	if (ktrace_live_error(r)) {
 		ktrace_out_str(out, "does not answer: is it stopped?\n");

@@ -159,6 +159,9 @@ static void measure(struct control *c, uint64_t bytes)
 	const uint64_t now = now_ns();
 	const uint64_t ns = now - c->at_ns;
 
+	/* A clone may have taken buffers, with what they count. */
+	if (bytes < c->bytes)
+		c->bytes = bytes;
 	if (ns < NS_PER_S && c->bytes_s)
 		return;
 	c->bytes_s = ns ? (uint64_t)((double)(bytes - c->bytes) * NS_PER_S / (double)ns) : 0;

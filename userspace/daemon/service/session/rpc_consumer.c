@@ -15,6 +15,9 @@
 #include "service/ipc/message.h"
 #include "stats.h"
 
+/* Bytes of the key of a detached session */
+#define KEY_MAX 1024u
+
 /* Bytes queued at which a consumer is dropped: it keeps calling but reads no answer. */
 #define QUEUE_MAX (4u * 1024 * 1024)
 /* Bytes of statistics in a frame; only those in a trace list all writers. */
@@ -163,8 +166,9 @@ static void detach(struct connection *p, struct call *call, const void *request)
 	struct session *session = c->session;
 
 	/* A session only in memory would be lost at its end; a clone has no end. */
-	if (!session || !session->file.is_used || session->state == SESSION_CLONED || !m->key ||
-	    !*m->key || find_detached(p->service, p->cred.uid, m->key)) {
+	if (!session || !session->file.is_used || session->state == SESSION_CLONED ||
+	    !m->key || !*m->key || strlen(m->key) > KEY_MAX ||
+	    find_detached(p->service, p->cred.uid, m->key)) {
 		connection_reject(p, call);
 		return;
 	}

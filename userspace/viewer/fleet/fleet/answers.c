@@ -22,7 +22,7 @@
 #include "base/viewer.h"
 #include "base/when.h"
 
-/* Time for answers to commands of which the broker has denied some */
+/* Time for the answer to a command that the broker has denied */
 #define DENIED_MS 1000
 /* Most answers, and bytes of them */
 #define ANSWERS_MAX 100000u
@@ -123,7 +123,7 @@ static struct answer *find(struct answers *a, const struct command_address *from
 
 static struct answer *add(struct answers *a, const struct command_address *from)
 {
-	if (a->nr == ANSWERS_MAX || a->bytes > BYTES_MAX)
+	if (a->nr == ANSWERS_MAX)
 		return NULL;
 	if (!LIST_GROW(a->list, a->nr, a->cap))
 		return NULL;
@@ -176,6 +176,10 @@ static bool take(struct answers *a, const struct round *r, const natsMsg *msg, b
 	}
 	if (!place && !is_open) {
 		a->bad++;
+		return false;
+	}
+	if (a->bytes + strlen(text) > BYTES_MAX) {
+		a->too_many++;
 		return false;
 	}
 	if (!place)
@@ -292,14 +296,14 @@ bool answers_command(struct answers *to, struct broker *b, const char *action, c
 	free(text);
 	is_bad = told(b, "cannot send", s);
 	/* The broker may have let some of them through. */
-	gather(to, &r, to->nr, is_bad ? DENIED_MS : wait_ms, false);
+	gather(to, &r, to->nr, is_bad && to->nr == 1 ? DENIED_MS : wait_ms, false);
 	round_end(&r);
 	return !is_bad;
 }
 
 void answers_free(struct answers *a)
 {
-	for (size_t i = 0; i < a->nr; i++)
+	for (size_t i = 0; i < a->nr + a->others; i++)
 		free(a->list[i].text);
 	free(a->list);
 }

@@ -24,6 +24,7 @@ struct answer {
  * struct answers - of all
  * @list:	at most one of each recording
  * @nr:		of them
+ * @others:	of those behind @nr, which are not meant
  * @cap:	room
  * @bytes:	of all texts
  * @bad:	messages that are no answers: dropped
@@ -34,6 +35,7 @@ struct answer {
 struct answers {
 	struct answer *list;
 	size_t nr;
+	size_t others;
 	size_t cap;
 	size_t bytes;
 	__u64 bad;

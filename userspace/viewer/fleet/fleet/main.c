@@ -42,17 +42,20 @@ static bool is_meant(const struct fleet *f, const struct answer *a)
 	return true;
 }
 
-/* Keeps the recordings that are meant. */
+/* Moves the recordings that are meant before the others. */
 static void choose(const struct fleet *f, struct answers *all)
 {
 	size_t nr = 0;
 
 	for (size_t i = 0; i < all->nr; i++) {
-		if (is_meant(f, &all->list[i]))
-			all->list[nr++] = all->list[i];
-		else
-			free(all->list[i].text);
+		const struct answer one = all->list[i];
+
+		if (!is_meant(f, &one))
+			continue;
+		all->list[i] = all->list[nr];
+		all->list[nr++] = one;
 	}
+	all->others = all->nr - nr;
 	all->nr = nr;
 }
 
@@ -93,7 +96,8 @@ static int list(const struct fleet *f, const struct answers *all, size_t answere
 		      "there may be others: no answer proves nothing", all->nr,
 		      all->nr == 1 ? "" : "s", count_hosts(all), count_hosts(all) == 1 ? "" : "s",
 		      f->wait_ms, answered > all->nr ? ", of those that are meant" : "");
-	return all->nr && absent >= 0 ? STATUS_OK : STATUS_DAMAGED;
+	return all->nr && absent >= 0 && !all->late && !all->too_many ? STATUS_OK
+								       : STATUS_DAMAGED;
 }
 
 /* The recordings that have answered become those that are asked again. */

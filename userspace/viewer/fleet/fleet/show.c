@@ -9,9 +9,11 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <ktrace/tracefile.h>
 
 #include "base/clock.h"
@@ -294,7 +296,7 @@ static bool has_answered(const struct answers *all, const char *folder)
 {
 	char host[MESSAGE_HOST_MAX + 1];
 
-	for (size_t i = 0; i < all->nr; i++) {
+	for (size_t i = 0; i < all->nr + all->others; i++) {
 		message_folder(host, all->list[i].from.host);
 		if (!strcmp(host, folder))
 			return true;
@@ -318,6 +320,18 @@ static void put_absent(const struct fleet *f, const char *folder)
 	}
 }
 
+/* Not every file system tells, and a host's folder may be a link. */
+static bool is_folder(const char *store, const struct dirent *e)
+{
+	char path[PATH_MAX];
+	struct stat st;
+
+	if (e->d_type != DT_UNKNOWN && e->d_type != DT_LNK)
+		return e->d_type == DT_DIR;
+	snprintf(path, sizeof(path), "%s/%s", store, e->d_name);
+	return !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
 int show_absent(const struct fleet *f, const struct answers *all)
 {
 	struct dirent **list;
@@ -328,7 +342,7 @@ int show_absent(const struct fleet *f, const struct answers *all)
 	for (int i = 0; i < nr; i++) {
 		const char *name = list[i]->d_name;
 
-		if (*name != '.' && list[i]->d_type == DT_DIR && fleet_means_host(f, name) &&
+		if (*name != '.' && is_folder(f->store, list[i]) && fleet_means_host(f, name) &&
 		    !has_answered(all, name)) {
 			put_absent(f, name);
 			absent++;

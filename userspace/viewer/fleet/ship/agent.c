@@ -34,6 +34,10 @@
 #define RETRY_MS 1000
 /* Time for which an answer of ktraced serves further questions */
 #define FRESH_NS (200 * NS_PER_MS)
+/* The same if it did not answer */
+#define SILENT_NS (5 * NS_PER_S)
+/* Messages of one kind until it is the other's turn */
+#define TAKE_NR 64
 /* Time to end: a question to ktraced may still be open, which is of no use any more. */
 #define END_S 2
 /* Lines about messages in a minute: who may send them must not fill the host's journal. */
@@ -103,14 +107,14 @@ static const char *const values[] = {
 	"waiting_bytes", "lag_ns", "error", "note",
 };
 
-/* Returns the recording, NULL if it is over or has never been there. */
+/* Returns the recording, NULL without memory. */
 static struct ktrace_live *recording_of(struct agent *a)
 {
-	if (a->found && !ktrace_live_nr(a->found)) {
-		ktrace_live_free(a->found);
-		a->found = NULL;
-	}
-	if (!a->found && ktrace_live_find(&a->found, a->options->session, "show"))
+	/* No other user's port of that name can be meant. */
+	const struct ktrace_port port = { geteuid(), a->pid, strtoull(a->options->session, NULL,
+								     16) };
+
+	if (!a->found && ktrace_live_open(&a->found, &port))
 		a->found = NULL;
 	return a->found ? ktrace_live_at(a->found, 0) : NULL;
 }
@@ -118,7 +122,7 @@ static struct ktrace_live *recording_of(struct agent *a)
 /* Result of the last message to it */
 static int error_of(const struct ktrace_live *r)
 {
-	return r ? ktrace_live_error(r) : -ECONNREFUSED;
+	return r ? ktrace_live_error(r) : -ENOMEM;
 }
 
 static void put_values(struct ktrace_text *t, const struct ktrace_live *r)
@@ -233,12 +237,14 @@ static void drop(struct agent *a)
 static void look(struct agent *a)
 {
 	struct ktrace_live *r = recording_of(a);
-	const __u64 now = now_ns();
+	const int error = error_of(r);
+	const __u64 fresh = error && error != -ECONNREFUSED ? SILENT_NS : FRESH_NS;
 
-	if (!r || (!error_of(r) && now - a->asked_ns < FRESH_NS))
+	if (!r || (a->asked_ns && now_ns() - a->asked_ns < fresh))
 		return;
-	a->asked_ns = now;
 	ktrace_live_status(r);
+	/* Now, so that the questions that waited for this one get its answer. */
+	a->asked_ns = now_ns();
 }
 
 static void answer_ask(struct agent *a, const natsMsg *msg)
@@ -279,9 +285,10 @@ static int send_word(struct ktrace_live *r, const char *action, const char *valu
 static const char *ask(struct agent *a, const char *action, const char *value)
 {
 	struct ktrace_live *r = recording_of(a);
-	const int error = r ? send_word(r, action, value) : -ECONNREFUSED;
+	const int error = r ? send_word(r, action, value) : -ENOMEM;
 	const char *reason = error == -EREMOTEIO ? ktrace_live_reason(r) : NULL;
 
+	a->asked_ns = 0;
 	switch (error) {
 	case 0:
 		return NULL;
@@ -325,7 +332,8 @@ static void log_command(struct agent *a, size_t action, const char *text, const 
 {
 	char *by = ktrace_port_value(text, "by");
 
-	if (!may_log(a))
+	/* What is done was allowed by both sides, so it is always said. */
+	if (wrong && !may_log(a))
 		;
 	else if (wrong)
 		complain_safely("ktrace ship: ktrace fleet %s, by %.100s as it says: refused: %s",
@@ -366,10 +374,13 @@ static void answer_command(struct agent *a, const natsMsg *msg)
 static natsStatus answer_all(struct agent *a, natsSubscription *from, int wait_ms,
 			     void (*answer)(struct agent *a, const natsMsg *msg))
 {
+	natsStatus status = NATS_OK;
 	natsMsg *msg = NULL;
-	natsStatus status;
 
-	while ((status = natsSubscription_NextMsg(&msg, from, wait_ms)) == NATS_OK) {
+	for (int nr = 0; nr < TAKE_NR; nr++) {
+		status = natsSubscription_NextMsg(&msg, from, wait_ms);
+		if (status != NATS_OK)
+			break;
 		answer(a, msg);
 		natsMsg_Destroy(msg);
 		if (a->is_stopped)
@@ -501,7 +512,7 @@ void agent_end(struct agent *a)
 		return;
 	a->is_running = false;
 	ktrace_live_free(a->found);
-	if (a->refused || a->bad)
+	if (a->refused || a->bad || a->unlogged)
 		complain_safely("ktrace ship: of ktrace fleet: %llu commands done, %llu refused; "
 				"%llu messages that are none of it; %llu lines not printed",
 				a->done, a->refused, a->bad, a->unlogged);
