@@ -25,7 +25,7 @@ static inline bool libexec_find(char *path, const char *name, void *own)
 	if (!getauxval(AT_SECURE) && dladdr(own, &info))
 		file = info.dli_fname;
 	/* In a program linked statically with this library it is argv[0], chosen by the caller. */
-	if (file && !strcmp(file, program_invocation_name)) {
+	if (file && (!strchr(file, '/') || !strcmp(file, program_invocation_name))) {
 		n = readlink("/proc/self/exe", program, sizeof(program) - 1);
 		program[n < 0 ? 0 : n] = '\0';
 		file = program;

@@ -440,7 +440,7 @@ static int load_files(struct load *l, char **names, int all)
 	for (i = 0; i < all && !ret && !is_stopped; i++)
 		ret = look_at(l, names[i]);
 	if (i == all)
-		seen_end(&l->seen);
+		l->kept -= seen_end(&l->seen);
 	if (!ret)
 		ret = send_waiting(l);
 	if (ret == -EREMOTEIO)

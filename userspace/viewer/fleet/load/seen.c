@@ -102,15 +102,20 @@ void seen_add(struct seen *s, const char *path, const struct stat *kept)
 	free(file);
 }
 
-void seen_end(struct seen *s)
+unsigned int seen_end(struct seen *s)
 {
 	struct seen_file **at = &s->list;
+	unsigned int nr = 0;
 
-	while (*at)
-		if ((*at)->look != s->look)
-			forget(s, at);
-		else
+	while (*at) {
+		if ((*at)->look == s->look) {
 			at = &(*at)->next;
+			continue;
+		}
+		nr += (*at)->is_kept && !(*at)->st.st_ino;
+		forget(s, at);
+	}
+	return nr;
 }
 
 void seen_free(struct seen *s)

@@ -30,8 +30,11 @@ enum seen_state seen_find(struct seen *s, const char *path);
  * loaded. Without memory, it stays new.
  */
 void seen_add(struct seen *s, const char *path, const struct stat *kept);
-/* Ends a look at all files: forgets those that it did not find. */
-void seen_end(struct seen *s);
+/*
+ * Ends a look at all files: forgets those that it did not find. Returns how many of these were kept
+ * and never existed: names of recordings whose parts came later.
+ */
+unsigned int seen_end(struct seen *s);
 void seen_free(struct seen *s);
 
 #endif
