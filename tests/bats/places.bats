@@ -355,7 +355,7 @@ for line in lines:
 		sql) args=("$ODD" 'SELECT * FROM events') ;;
 		critical-path) args=(--pid "$("$KTRACE" list -n 1 --json "$ODD" | jq .tid)" "$ODD") ;;
 		# Of other files, packets, stacks, a service, what goes on: in tests of their own
-		import | recv-shark | session | stacks | live | control | level) continue ;;
+		import | recv-shark | session | stacks | live | control | level | fleet) continue ;;
 		*) args=("$ODD") ;;
 		esac
 		echo "$command"
