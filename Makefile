@@ -523,7 +523,7 @@ $(BUILD)/$(2)/%: $(BUILD)/$(1)/tests/unit/%.o $(BUILD)/$(1)/tests/unit/inherited
 		$$(if $$(filter %/sql.a,$$^),-lsqlite3) \
 		$$(if $$(filter %/service.a,$$^),$(service_libs)) $(TRACESET_LIBS) -o $$@
 # These link libktrace itself, without the reader's half, which defines the same names.
-$(BUILD)/$(2)/test_writer_threads $(BUILD)/$(2)/test_patience $(BUILD)/$(2)/test_own: $(BUILD)/$(1)/writer.a
+$(addprefix $(BUILD)/$(2)/test_,interrupted own patience writer_threads): $(BUILD)/$(1)/writer.a
 $(patsubst tests/unit/%.c,$(BUILD)/$(2)/%,$(wildcard tests/unit/test_posix_*.c)): $(BUILD)/$(1)/posix.a
 $(BUILD)/$(2)/test_sql: $(BUILD)/$(1)/sql.a
 $(BUILD)/$(2)/test_shark_library $(BUILD)/$(2)/test_shark_threads: $(BUILD)/$(1)/shark.a $(BUILD)/$(1)/writer.a

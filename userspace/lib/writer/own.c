@@ -216,6 +216,25 @@ static struct channel *get(struct channel **place)
 	return NULL;
 }
 
+/**
+ * own_borrow - use a channel that the thread does not hold, to count something
+ * @place:	own_channel or one of own_channels
+ *
+ * Return: the channel, which stays mapped until own_return(); NULL: there is none.
+ *
+ * Context: any.
+ */
+struct channel *own_borrow(struct channel **place)
+{
+	return get(place);
+}
+
+/** own_return - end what own_borrow() has begun */
+void own_return(struct channel *ch)
+{
+	put(ch);
+}
+
 /* Lets the thread's words forget the channel that it holds. */
 static void forget_channel(struct ktrace_thread *t)
 {
@@ -345,7 +364,7 @@ struct channel *own_use_slow(__u32 index, uintptr_t frame, struct ktrace_thread 
 	*t = &ktrace_thread;
 	if (!ch || ch == own_held)
 		return ch;
-	if (own_others && own_others->held[index] && !own_is_outermost(frame))
+	if (own_is_interrupting(index, frame))
 		return NULL;
 	ch = hold(index);
 	*t = own_others ? &own_others->words[index] : NULL;

@@ -59,6 +59,8 @@ extern __thread struct channel *own_held
 extern __thread uintptr_t own_outermost
 	__attribute__((tls_model("initial-exec"), visibility("hidden")));
 
+struct channel *own_borrow(struct channel **place);
+void own_return(struct channel *ch);
 struct channel *own_enter_slow(uintptr_t frame);
 struct channel *own_again(void);
 struct channel *own_known(void);
@@ -89,6 +91,12 @@ static inline struct channel *own_enter(uintptr_t frame)
 static inline bool own_is_outermost(uintptr_t frame)
 {
 	return own_outermost == frame;
+}
+
+/* own_is_interrupting - true if own_use() gives NULL as the caller must not move its thread */
+static inline bool own_is_interrupting(__u32 index, uintptr_t frame)
+{
+	return own_others && own_others->held[index] && !own_is_outermost(frame);
 }
 
 /* own_exit - end what own_enter() with the same frame has begun */

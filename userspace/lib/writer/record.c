@@ -309,6 +309,23 @@ record_fast(const struct ktrace_thread *t, __u32 id, const struct ktrace_piece *
 	return ktrace_rseq_put_words_with(t, thread, id | size << 16, w, size);
 }
 
+/*
+ * Counts the event of a handler that has interrupted its thread on the way to a channel, or in one
+ * that is over: the handler must not move the thread.
+ */
+static kt_noinline void lose(const struct ktrace_event *ev, struct channel **place)
+{
+	struct channel *ch = own_borrow(place);
+	__u32 id;
+
+	if (!ch)
+		return;
+	id = own_is_many() ? event_id(ev, ch) : (__u16)kt_load(&ev->header);
+	if (id >= KTRACE_ID_FIRST && !channel_is_over(ch) && channel_is_on(ch, id))
+		channel_lose(ch, KTRACE_LOST_NESTED);
+	own_return(ch);
+}
+
 /* Records an event in all of the process's channels that have it on. */
 static kt_noinline __attribute__((hot)) void
 record_many(const struct ktrace_event *ev, const struct ktrace_piece *pieces, unsigned int nr,
@@ -321,7 +338,11 @@ record_many(const struct ktrace_event *ev, const struct ktrace_piece *pieces, un
 	bool has_old = false;
 
 	for (; mask; mask &= mask - 1) {
-		ch = own_use((__u32)__builtin_ctz(mask), frame, &t);
+		const __u32 i = (__u32)__builtin_ctz(mask);
+
+		ch = own_use(i, frame, &t);
+		if (kt_unlikely(!ch && own_is_interrupting(i, frame)))
+			lose(ev, &own_channels[i]);
 		id = ch ? event_id(ev, ch) : 0;
 		if (!id || !kt_load(&ch->enable[id]) ||
 		    (can_be_fast && record_fast(t, id, pieces, nr, (__u32)size)))
@@ -361,6 +382,8 @@ write_event(const struct ktrace_event *ev, const struct ktrace_piece *pieces, un
 		record_many(ev, pieces, nr, size, frame);
 	else if (ch && kt_likely(channel_is_on(ch, id)))
 		record(ch, &ktrace_thread, id, pieces, nr, size, frame);
+	else if (kt_unlikely(!ch && !own_is_outermost(frame)))
+		lose(ev, &own_channel);
 	else
 		own_exit(frame);
 }
