@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * test_interrupted.c - events of a handler that has interrupted its thread on the way to a recording
+ * test_interrupted.c - events of a handler that has interrupted its thread on the way to a channel
  *
  * What broke: such an event was neither recorded nor counted.
  */
