@@ -27,12 +27,15 @@
 static void drain(struct drainer *d)
 {
 	const bool partial = d->is_partial;
+	bool has_part;
 
 	d->is_partial = false;
 	d->fill = capture_drain(d->capture, partial);
-	if (d->has_part)
-		capture_next_part(d->capture);
+	/* The next request may come while this part is being ended. */
+	has_part = d->has_part;
 	d->has_part = false;
+	if (has_part)
+		capture_next_part(d->capture);
 }
 
 static void *run(void *arg)
@@ -49,7 +52,7 @@ static void *run(void *arg)
 		d->is_partial |= is_over;
 		for (int i = 0; i < DRAINS_MAX; i++) {
 			drain(d);
-			if (!d->fill.more || ((d->is_over || d->is_awaited) && !d->has_part))
+			if (!d->has_part && (!d->fill.more || d->is_over || d->is_awaited))
 				break;
 			turn_give(&d->turn);
 			turn_take(&d->turn);
