@@ -55,7 +55,7 @@ clocks() { "$KTRACE" info t 2>/dev/null | sed -n 's/^  clock .* \([0-9]*\) readi
 	late -t 1 -u 1000
 	# The module counts programs differently.
 	[ "$KTRACE_BACKEND" = dev ] || retry 0.05 says programs 2
-	sleep 2.5
+	sleep 4.5
 	[ "$(clocks)" = "$before" ]
 	ended=$(date +%s.%N)
 	rm hang
