@@ -39,7 +39,7 @@ says()
 clocks() { "$KTRACE" info t 2>/dev/null | sed -n 's/^  clock .* \([0-9]*\) readings$/\1/p'; }
 
 @test "a disk that hangs: nothing is lost, programs join, requests are answered, clocks are read" {
-	late -t 2 -u 1000
+	late -t 2 -u 4000
 	hanging_ktraced -o t --fail-on-loss
 	recording=$pid
 	retry 0.02 records late:tick 1
@@ -52,7 +52,7 @@ clocks() { "$KTRACE" info t 2>/dev/null | sed -n 's/^  clock .* \([0-9]*\) readi
 	run_ktrace control "$recording" resume
 	[ "$status" = 0 ]
 	first=$late
-	late -t 1 -u 1000
+	late -t 1 -u 4000
 	# The module counts programs differently.
 	[ "$KTRACE_BACKEND" = dev ] || retry 0.05 says programs 2
 	sleep 4.5
@@ -90,7 +90,7 @@ clocks() { "$KTRACE" info t 2>/dev/null | sed -n 's/^  clock .* \([0-9]*\) readi
 said() { [ "$(grep -c "$2" ktraced.err)" = "$1" ]; }
 
 @test "a disk that hangs: a part does not end, which is said; then it does" {
-	late -u 1000
+	late -u 4000
 	hanging_ktraced -o t --fail-on-loss --split-size 1G
 	recording=$pid
 	retry 0.02 records late:tick 1 t.0001
@@ -145,8 +145,8 @@ files()
 # bats test_tags=shm
 @test "a file system that is frozen for some seconds: nothing is lost, all parts are whole" {
 	files
-	late -t 2 -u 1000
-	start_ktraced -o frozen/t --fail-on-loss --split-size 64K --keep 4 -p "$late"
+	late -t 2 -u 4000
+	start_ktraced -o frozen/t --fail-on-loss --split-size 16K --keep 4 -p "$late"
 	recording=$pid
 	retry 0.02 test -e frozen/t.0003
 	for i in 1 2; do
