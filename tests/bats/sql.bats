@@ -338,6 +338,15 @@ is_equal()
 	[ "$("$KTRACE" sql t <<<.tables | head -3)" = $'events\nstacks\nstates' ]
 	"$KTRACE" sql t <<<.tables | grep -qx '"demo:work"'
 	"$KTRACE" sql t <<<'.schema demo:work' | grep -q '  item INTEGER,  -- field item, u32'
+	[ "$("$KTRACE" sql t .tables)" = "$("$KTRACE" sql t <<<.tables)" ]
+	[ "$("$KTRACE" sql t '.schema demo:work')" = "$("$KTRACE" sql t <<<'.schema demo:work')" ]
+	cp t .tables
+	[ "$("$KTRACE" sql t .tables 'SELECT count(*) FROM files' | tail -n 1 | xargs)" = 2 ]
+	rm .tables
+	run -2 "$KTRACE" sql t '.schema nothing'
+	[ "$output" = "ktrace sql: there is no table: nothing" ]
+	run -2 "$KTRACE" sql 'SELECT 1 AS a' t
+	[[ $output == "ktrace sql: the statement follows the files"* ]]
 	"$KTRACE" sql t <<<'.schema "demo:work"' | grep -q '  item INTEGER,  -- field item, u32'
 	"$KTRACE" sql t <<<.help | grep -q '^\.param'
 	[ "$(printf '.param n=5\n.mode list\n.headers off\nSELECT :n;\n.quit\nSELECT 9;\n' | "$KTRACE" sql t)" = 5 ]

@@ -108,6 +108,10 @@ void remote_run(struct ask *a, const char *text);
 
 /* Reads standard input: statements, and commands with a dot. */
 void shell_run(struct ask *a);
+/* True if a line begins with the name of a command with a dot. */
+bool shell_is_command(const char *line);
+/* Runs such a line. Return: false after an error, which is reported. */
+bool shell_run_command(struct ask *a, const char *line);
 /* Returns the name of command number @i, with its dot; NULL after the last. */
 const char *shell_command(size_t i);
 

@@ -121,7 +121,9 @@ static void ask_all(struct ask *a)
 			ask_run(a, text, a->file);
 		free(text);
 	}
-	if (a->query)
+	if (a->query && shell_is_command(a->query))
+		shell_run_command(a, a->query);
+	else if (a->query)
 		ask_run(a, a->query, NULL);
 	if (!a->file && !a->query)
 		shell_run(a);
@@ -178,18 +180,20 @@ static bool is_recording(const char *path)
 }
 
 /*
- * The last word is the statement if it has a blank and no recording has this name: every statement
- * that prints something has a blank.
+ * The last word is the statement if it has a blank, or is a command with a dot, and no recording has
+ * this name: every statement that prints something has a blank.
  */
 static bool is_query(const char *word)
 {
-	return strpbrk(word, " \t\n") && !is_recording(word);
+	return (strpbrk(word, " \t\n") || shell_is_command(word)) && !is_recording(word);
 }
 
 static const char *check_store(const struct ask *a, int nr)
 {
 	if (nr)
 		return "--store URL or files";
+	if (a->query && shell_is_command(a->query))
+		return "--store URL has no commands with a dot";
 	if (a->since.is_set || a->until.is_set || store_host())
 		return "--store URL: WHERE chooses times and hosts";
 	if (a->query ? a->file != NULL : !a->file && isatty(STDIN_FILENO))
@@ -199,7 +203,7 @@ static const char *check_store(const struct ask *a, int nr)
 	return clickhouse_wrong(&a->store);
 }
 
-static const char *check(const struct ask *a, int nr)
+static const char *check(const struct ask *a, int nr, char **words)
 {
 	if (a->is_json && a->is_csv)
 		return "--json or --csv";
@@ -210,6 +214,8 @@ static const char *check(const struct ask *a, int nr)
 	if ((a->since.is_set || a->until.is_set) && !store_folder())
 		return "--since and --until choose files of --store; in other files, WHERE time "
 		       "chooses events";
+	if (nr && !a->query && is_query(*words))
+		return "the statement follows the files";
 	return !has_files(nr) && !a->wants_schema ? "no file" : NULL;
 }
 
@@ -225,7 +231,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 		a.query = argv[optind + --nr];
 	if (store_folder() && clickhouse_is_url(store_folder()))
 		a.store.url = store_folder();
-	status = command_check(cmd, check(&a, nr));
+	status = command_check(cmd, check(&a, nr, argv + optind));
 	if (status >= 0)
 		return status;
 	a.mode = a.is_json ? SHOW_JSON : a.is_csv ? SHOW_CSV : SHOW_TABLE;

@@ -169,6 +169,26 @@ static enum dot_result run_dot_line(struct ask *a, const char *line)
 	return result;
 }
 
+bool shell_is_command(const char *line)
+{
+	const size_t n = strcspn(line, " \t\n");
+	size_t i;
+
+	for (i = 0; i < DOT_NR; i++)
+		if (!strncmp(dots[i].name, line, n) && !dots[i].name[n])
+			return true;
+	return false;
+}
+
+bool shell_run_command(struct ask *a, const char *line)
+{
+	const enum dot_result result = run_dot_line(a, line);
+
+	if (result == DOT_WRONG)
+		a->status = STATUS_USAGE;
+	return result == DOT_OK;
+}
+
 /**
  * struct script - what is being read
  * @a:		the run
