@@ -18,6 +18,15 @@ load late
 	stop_late
 }
 
+@test "attach: a process that has not yet begun with its program" {
+	bash -c 'sleep 0.3; exec "$@"' - "$PROGS/late" -u 200 >late.out &
+	late=$!
+	STARTED+=("$late")
+	attached -p "$late"
+	[ "$("$KTRACE" list t | grep -c "late:tick")" -gt 0 ]
+	stop_late
+}
+
 @test "attach: by name, by pattern, and all programs of the user" {
 	late -u 200
 	attached --comm late

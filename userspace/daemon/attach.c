@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -25,6 +26,9 @@
 
 #define LIBRARY "libktrace.so"
 #define LOOK_NS 100000000ull
+/* How long a process may take until its libktrace is on the board, and how often we look */
+#define START_SECONDS 2
+#define START_LOOK_NS 10000000
 #define STALE_MAX 64
 #define ELSEWHERE "a recording from outside of its namespaces, or by an older ktraced, has it"
 
@@ -187,13 +191,45 @@ int attach_open(struct attach *at, const struct options *o)
 	return EXIT_OWN;
 }
 
-int attach_check(const struct attach *at, bool has_kernel)
+static bool has_just_begun(__s32 pid)
+{
+	const __u64 hz = (__u64)sysconf(_SC_CLK_TCK), age = START_SECONDS * hz;
+	struct proc_stat stat;
+	struct timespec now;
+
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	return !is_gone(pid) && proc_stat_of((unsigned long)pid, &stat) &&
+	       (__u64)now.tv_sec * hz < stat.start + age;
+}
+
+/* True if a process is on the board, or comes there while its libktrace starts: "app & ktraced -p $!" */
+static bool comes_to_board(struct attach *at, __s32 pid)
+{
+	static const struct timespec nap = { .tv_nsec = START_LOOK_NS };
+	struct ktrace_attachable found;
+
+	while (!find_pid(at, pid, &found)) {
+		if (!has_just_begun(pid))
+			return false;
+		nanosleep(&nap, NULL);
+		/* Another user's board may only now be there. */
+		if (at->uid != user_of(pid)) {
+			ktrace_attacher_close(at->board);
+			at->board = NULL;
+			open_board(at);
+		}
+	}
+	return true;
+}
+
+int attach_check(struct attach *at, bool has_kernel)
 {
 	const struct options *o = at->options;
 	struct ktrace_attachable found;
 
 	for (unsigned int i = 0; i < o->pid_nr; i++) {
-		if (find_pid(at, o->pids[i], &found))
+		/* Kernel events are not to be missed meanwhile; attach_look() finds the process later. */
+		if (has_kernel ? find_pid(at, o->pids[i], &found) : comes_to_board(at, o->pids[i]))
 			continue;
 		if (has_kernel) {
 			log_note("process %d: only kernel events: %s", o->pids[i],
