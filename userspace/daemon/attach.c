@@ -202,7 +202,7 @@ static bool has_just_begun(__s32 pid)
 	       (__u64)now.tv_sec * hz < stat.start + age;
 }
 
-/* True if a process is on the board, or comes there while its libktrace starts: "app & ktraced -p $!" */
+/* True if a process is on the board, or comes there while it starts: "app & ktraced -p $!" */
 static bool comes_to_board(struct attach *at, __s32 pid)
 {
 	static const struct timespec nap = { .tv_nsec = START_LOOK_NS };
@@ -228,7 +228,7 @@ int attach_check(struct attach *at, bool has_kernel)
 	struct ktrace_attachable found;
 
 	for (unsigned int i = 0; i < o->pid_nr; i++) {
-		/* Kernel events are not to be missed meanwhile; attach_look() finds the process later. */
+		/* Kernel events do not wait; attach_look() finds the process later. */
 		if (has_kernel ? find_pid(at, o->pids[i], &found) : comes_to_board(at, o->pids[i]))
 			continue;
 		if (has_kernel) {

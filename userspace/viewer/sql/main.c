@@ -180,8 +180,8 @@ static bool is_recording(const char *path)
 }
 
 /*
- * The last word is the statement if it has a blank, or is a command with a dot, and no recording has
- * this name: every statement that prints something has a blank.
+ * The last word is the statement if it has a blank, or is a command with a dot, and no recording
+ * has this name: every statement that prints something has a blank.
  */
 static bool is_query(const char *word)
 {
