@@ -241,7 +241,9 @@ load late
 }
 
 @test "attach: a program that restricts its system calls while it is recorded" {
-	start_ktraced --duration 0.5 -o first -- "$PROGS/late" -u 200 -c
+	local time=1
+	! in_guest || time=4
+	start_ktraced --duration "$time" -o first -- "$PROGS/late" -u 200 -c
 	recording=$pid
 	retry 0.05 has ktraced.out '^ready'
 	late=$(sed -n 's/^ready //p' ktraced.out)
