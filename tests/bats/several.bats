@@ -149,6 +149,26 @@ last()
 	stop_late
 }
 
+@test "several: the next first one had none of a thread's events so far" {
+	local forks
+	for forks in '' '-f 20'; do
+		# shellcheck disable=SC2086 # an option and its value
+		late -t 2 -u 300 $forks
+		record a -p "$late"
+		record b -p "$late" -e late:image
+		retry 0.05 has b.err tracing
+		recording a
+		sleep 0.3
+		finish a
+		sleep 0.2
+		"$KTRACE" control "${recorder[b]}" enable late:tick,late:child
+		recording b
+		[ -z "$forks" ] || recording b late:child
+		finish b
+		stop_late
+	done
+}
+
 @test "several: paused and resumed" {
 	local n
 	late -u 300

@@ -266,11 +266,14 @@ static bool take_over(struct ktrace_thread *t)
 	if (!ch || !is_among_others(ch, ch->index))
 		return false;
 	from = &own_others->words[ch->index];
-	t->own_ring = from->own_ring;
-	t->rseq = from->rseq == &from->own_ring ? &t->own_ring : from->rseq;
-	t->size_mask = from->size_mask;
-	t->not_block = from->not_block;
-	t->tid_flags = from->tid_flags;
+	/* Otherwise it has held the channel, but had no event there: it is set up at its first one. */
+	if (from->tid_flags) {
+		t->own_ring = from->own_ring;
+		t->rseq = from->rseq == &from->own_ring ? &t->own_ring : from->rseq;
+		t->size_mask = from->size_mask;
+		t->not_block = from->not_block;
+		t->tid_flags = from->tid_flags;
+	}
 	kt_barrier();	/* a handler finds complete words */
 	own_others->held[ch->index] = NULL;
 	own_held = ch;
