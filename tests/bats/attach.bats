@@ -109,6 +109,9 @@ load late
 	refused -p "$late"
 	[ "$status" = 0 ]
 	[[ $stderr == *"1 of 1 chosen programs had no event"* ]]
+	# The result is the last line, whatever else there is to say.
+	refused --json -p "$late"
+	jq -e '.events == 0' <<<"${stderr##*$'\n'}"
 	stop_late
 }
 

@@ -507,6 +507,7 @@ static int close_recording(struct recording *r)
 	struct stat st;
 	__u32 guests;
 	__u64 bytes, undecided;
+	bool has_loss;
 	int error;
 
 	ktrace_session_stop(r->session);
@@ -549,21 +550,22 @@ static int close_recording(struct recording *r)
 		baseline_say(&r->command, r->start_ns);
 	recover_warn();
 	say_removed(r);
-	say_summary(r, &info, &lost, undecided, r->parts.bytes + bytes);
 	dismiss(r);
+	has_loss = r->options->fail_on_loss && (lost_total(lost.count) || info.refused || guests);
+	if (error)
+		log_error("%s: %s; the file can be read up to that point", output_path(r),
+			  strerror(-error));
+	else if (has_loss)
+		log_error("events were lost (--fail-on-loss)");
+	r->is_failure |= !error && has_loss;
+	/* The result is the last line. */
+	say_summary(r, &info, &lost, undecided, r->parts.bytes + bytes);
 	close_session(r);
 	free(r->events);
 	free(r->where);
 	free(r->seen.file);
-	if (error) {
-		log_error("%s: %s; the file can be read up to that point", output_path(r),
-			  strerror(-error));
+	if (error)
 		return EXIT_OWN;
-	}
-	if (r->options->fail_on_loss && (lost_total(lost.count) || info.refused || guests)) {
-		log_error("events were lost (--fail-on-loss)");
-		r->is_failure = true;
-	}
 	return r->is_failure ? EXIT_OWN : 0;
 }
 
