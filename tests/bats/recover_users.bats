@@ -180,6 +180,21 @@ not_saved()
 	[ "$(sha256sum <"$PLACE/t")" = "$before" ]
 }
 
+@test "a file that is root's, as that of root's ktraced -p: what to do is said" {
+	left_by_other t.bin
+	chown 0 "$PLACE/t.bin"
+	for to in '' "-o $PLACE/copy"; do
+		# shellcheck disable=SC2086 # an option and its value
+		run_ktraced --recover --all-users $to "$session"
+		[ "$status" = 125 ]
+		[[ $stderr == *"$PLACE/t.bin: Permission denied: user id $OTHER, who owns the session, must be allowed"* ]]
+	done
+	chown "$OTHER" "$PLACE/t.bin"
+	run_ktraced --recover --all-users "$session"
+	[ "$status" = 0 ]
+	[ "$("$KTRACE" list -c "$PLACE/t.bin")" -gt 0 ]
+}
+
 @test "the owner's folder for the session has become a link to root's: nothing there is removed" {
 	local dir
 	[ "$KTRACE_BACKEND" = shm ] || skip "the module has no folders"

@@ -49,6 +49,7 @@
  * struct rescue - one session being saved
  * @which:	the session
  * @output:	-o, or NULL
+ * @is_of_other: the session is another user's, whose rights we take
  * @session:	the adopted session
  * @note: its note
  * @path:	file that the note names, empty = none
@@ -61,6 +62,7 @@
 struct rescue {
 	const struct ktrace_stale *which;
 	const char *output;
+	bool is_of_other;
 	struct ktrace_session *session;
 	char *note;
 	char *path;
@@ -112,6 +114,9 @@ static int fail_file(const struct rescue *r, const char *path, int error)
 			  path, r->which->where);
 	else if (error == -EPROTONOSUPPORT)
 		log_error("%s was started by a newer ktraced: recover it with that version", path);
+	else if (error == -EACCES && r->is_of_other)
+		log_error("%s: %s: user id %u, who owns the session, must be allowed to read and "
+			  "write it", path, strerror(EACCES), r->which->uid);
 	else
 		log_error("%s: %s", path, strerror(-error));
 	return error;
@@ -210,7 +215,8 @@ static int make_file(struct rescue *r, struct ktrace_tracefile **file, bool *is_
 	if (!error)
 		return 0;
 	if (error != -ENOENT && error != -ESTALE && error != -EBADMSG)
-		return fail_file(r, r->output, error);
+		return fail_file(r, error == -EACCES && access(r->path, R_OK) ? r->path : r->output,
+				 error);
 	if (*r->path)
 		log_note("%s is gone: its contents are missing in %s", r->path, r->output);
 	*is_new = true;
@@ -345,7 +351,8 @@ static int adopt(struct rescue *r)
 /* Removes the session only if its data is in a file and safely on disk. */
 static int recover_one(const struct ktrace_stale *which, const char *output)
 {
-	struct rescue r = { .which = which, .output = output };
+	struct rescue r = { .which = which, .output = output,
+			    .is_of_other = which->uid != geteuid() };
 	int error;
 
 	sigbus_guard_session(&r.session);
