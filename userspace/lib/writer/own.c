@@ -266,7 +266,7 @@ static bool take_over(struct ktrace_thread *t)
 	if (!ch || !is_among_others(ch, ch->index))
 		return false;
 	from = &own_others->words[ch->index];
-	/* Otherwise it has held the channel, but had no event there: it is set up at its first one. */
+	/* If it has had no event there yet, these are empty: it is set up at the first one. */
 	if (from->tid_flags) {
 		t->own_ring = from->own_ring;
 		t->rseq = from->rseq == &from->own_ring ? &t->own_ring : from->rseq;
