@@ -11,7 +11,8 @@
  * executes this program with -1, which records late:image 10 times. -s: the last thread is silent.
  * Before all that, -r makes a folder its root, -i changes its user, -c says that it will restrict
  * its system calls.
- * Prints "ready PID" first, and at SIGTERM "ended" and the events of all threads.
+ * Prints "ready PID" first, and at SIGTERM "ended" and the events of all threads. The status is 1
+ * if a child died of a signal other than SIGKILL.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -48,6 +49,7 @@ static const char *root;
 static uid_t user = (uid_t)-1;
 static volatile sig_atomic_t is_over;
 static uint64_t count[THREAD_NR];
+static int has_crashed;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void end(int sig)
@@ -92,6 +94,14 @@ static void be_child(char **argv)
 		execl("/proc/self/exe", argv[0], "-1", NULL);
 	usleep(fork_ms * 2000);
 	_exit(0);
+}
+
+static void reap(void)
+{
+	int status;
+
+	while (waitpid(-1, &status, WNOHANG) > 0)
+		has_crashed |= WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL;
 }
 
 /* As servers do once they have begun. Returns 0, or -1. */
@@ -142,8 +152,7 @@ int main(int argc, char **argv)
 		usleep(fork_ms ? fork_ms * 1000 : 100000);
 		if (fork_ms && !fork())
 			be_child(argv);
-		while (waitpid(-1, NULL, WNOHANG) > 0)
-			;
+		reap();
 	}
 	for (unsigned int i = 0; i < threads; i++)
 		pthread_join(thread[i], NULL);
@@ -151,5 +160,5 @@ int main(int argc, char **argv)
 	for (unsigned int i = 0; i < threads; i++)
 		printf(" %llu", (unsigned long long)count[i]);
 	printf("\n");
-	return 0;
+	return has_crashed;
 }
