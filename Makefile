@@ -124,7 +124,7 @@ libs     := $(BUILD)/lib/libktrace.so $(BUILD)/lib/libktrace.a $(BUILD)/lib/libk
 posix_examples := $(patsubst examples/posix/%.c,$(BUILD)/examples/%,$(wildcard examples/posix/*.c))
 examples := $(BUILD)/examples/chunks $(BUILD)/examples/readers $(BUILD)/examples/supervisor $(posix_examples) $(foreach s,$(example_src),$(BUILD)/examples/$(notdir $(s:.c=)))
 benches  := $(foreach s,$(bench_src),$(BUILD)/bench/$(notdir $(s:.c=)))
-preloaded := $(addprefix $(BUILD)/progs/,bad_disk.so bad_library.so emulated.so record_ioctls.so slow_library.so)
+preloaded := $(addprefix $(BUILD)/progs/,bad_disk.so bad_library.so emulated.so record_ioctls.so skewed_clock.so slow_library.so)
 progs    := $(patsubst tests/progs/%.c,$(BUILD)/progs/%,$(prog_src)) \
 	    $(patsubst tests/spec/%.c,$(BUILD)/progs/spec_%,$(spec_src)) $(preloaded) \
 	    $(addprefix $(BUILD)/progs/pthread_,$(pthread_progs))
@@ -583,7 +583,7 @@ logevent shark_kernel: module
 print-krel:
 	@echo $(KREL)
 
-.PHONY: load install uninstall deb clean check long unit style demo vm bats kunit matrix module-matrix bench unit-programs
+.PHONY: load install uninstall deb clean check long unit style demo demo-fleet vm bats kunit matrix module-matrix bench unit-programs
 .PHONY: singlestep-programs model completions
 
 help:		## this list
@@ -623,6 +623,8 @@ clean:		## remove the build folder
 
 demo:		## install packages, boot a VM, trace two programs there, show the trace
 	$(Q)scripts/demo $(if $(IS_CROSS),$(ARCH))
+demo-fleet:	## install packages, record three hosts with clocks that differ, follow a request through them
+	$(Q)scripts/demo-fleet
 vm:		## an interactive shell in the VM
 	$(Q)tests/vm/vm shell
 check:		## install packages, run every test; with ARCH=arm64 those of arm64

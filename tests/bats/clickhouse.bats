@@ -26,18 +26,7 @@ teardown()
 server()
 {
 	port=${port:-$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')}
-	cat >server.xml <<-END
-		<yandex><logger><level>warning</level><console>1</console></logger><listen_host>127.0.0.1</listen_host>
-		<http_port>$port</http_port><path>$PWD/ch/</path><tmp_path>$PWD/ch/tmp/</tmp_path>
-		<users_config>users.xml</users_config><default_profile>default</default_profile>
-		<default_database>default</default_database><mark_cache_size>67108864</mark_cache_size></yandex>
-	END
-	cat >users.xml <<-END
-		<yandex><profiles><default></default></profiles><quotas><default></default></quotas><users>
-		<default><password>$PASSWORD</password><networks><ip>127.0.0.1</ip></networks><profile>default</profile>
-		<quota>default</quota></default></users></yandex>
-	END
-	start server clickhouse-server --config-file=server.xml
+	start server "$ROOT/scripts/clickhouse" . "$port" "${PASSWORD:-}"
 	SERVER=$pid
 	retry 0.05 curl -so ping "http://127.0.0.1:$port/ping"
 	URL=http://127.0.0.1:$port/t
