@@ -47,15 +47,21 @@ tutorial()
 
 # bats test_tags=alike
 @test "tutorial: ask with SQL" {
-	# The files of the chapter before
+	# The files of task 5
 	sed -n '/^## 5/,/^## 6/s/^[$] \(mk.*\|mv .*\)/\1/p' "$ROOT/Documentation/tutorial.md" >hosts.bash
 	. ./hosts.bash
 	KTRACE_BOARD=$BATS_TEST_TMPDIR tutorial 7
 }
 
 # bats test_tags=alike
+@test "tutorial: several hosts, one store" {
+	command -v nats-server >/dev/null || skip "no nats-server"
+	tutorial 8
+}
+
+# bats test_tags=alike
 @test "tutorial: every chapter is tested, and what differs is noticed" {
-	[ "$(tutorial | xargs)" = "1 2 3 4 5 7" ]
+	[ "$(tutorial | xargs)" = "1 2 3 4 5 7 8" ]
 	# shellcheck disable=SC2016 # a document
 	printf '## 1. A\n```console\n$ echo "%s"\n%s\n```\n' '5 lost in 3 ms, 0 bad' '7 lost in 22 s, 0 bad' >same.md
 	"$ROOT/tests/checkers/tutorial" same.md 1
