@@ -32,12 +32,13 @@ shows() { retry 0.02 is_on_screen "$1" || { screen; return 1; }; }
 	[ "$(grep -cE '\+-.* client +\[' <<<"$output")" -eq 0 ]
 	run_ktrace list --json hosts/h0 hosts/h1 hosts/h2
 	jq -se 'all(.trace != 0 or .error_ns == 0) and all(.trace == 0 or .error_ns > 0) and
-		all((.early_ns // 0) <= .error_ns)' <<<"$output"
+		all((.early_ns // 0) <= .error_ns) and (map([.trace, .host]) | unique) ==
+		[[0, "client"], [1, "server1"], [2, "server2"]]' <<<"$output"
 }
 
 @test "list: with one host's file alone there is nothing of this" {
 	run_ktrace list --json hosts/h1
-	jq -se 'all(has("error_ns") | not)' <<<"$output"
+	jq -se 'all((has("error_ns") or has("host")) | not)' <<<"$output"
 	run_ktrace list -n 1 hosts/h1
 	[[ "$output" =~ ^\ *[0-9.]+\ \[ ]]
 }

@@ -2,6 +2,7 @@
 /* line.c - prints an event as a line of text or a JSON object */
 #include "line.h"
 
+#include "base/json.h"
 #include "base/pager.h"
 
 #include "base/viewer.h"
@@ -382,6 +383,8 @@ void line_put_json_begin(struct lines *l, const struct ktrace_trace_event *e, __
 	line_put_json_error(l, e);
 	put_key_u64(out, "raw", e->raw);
 	put_key_u64(out, "trace", ktrace_trace_index(e->stream->trace));
+	if (l->has_hosts)
+		json_str(out, "host", ktrace_trace_meta(e->stream->trace, "host", "name"));
 	put_key_u64(out, "stream", e->stream->id);
 	if (e->stream->cpu >= 0)
 		put_key_u64(out, "cpu", (__u64)e->stream->cpu);
