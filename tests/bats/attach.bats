@@ -193,6 +193,11 @@ load late
 	run_ktraced --duration 0.2 -o t -p "$pid"
 	[ "$status" = 125 ] || [ "$KTRACE_BACKEND" = dev ]
 	[[ $stderr == *"process $pid"*"has no libktrace"*"ktraced --prepare"* ]]
+	# It ends while ktraced waits for its libktrace.
+	sleep 0.3 &
+	run_ktraced --duration 0.2 -o t -p $!
+	[ "$status" = 125 ] || [ "$KTRACE_BACKEND" = dev ]
+	[[ $stderr == *"it has ended"* ]]
 	run_ktraced --duration 0.2 -o t -p 4000000
 	[ "$status" = 125 ]
 	[[ $stderr == *"process 4000000: No such process"* ]]

@@ -126,6 +126,13 @@ not_saved()
 	recover --all-users -o "$PWD/copy" "$session"
 	[ "$status" -eq 125 ]
 	[ ! -e copy ]
+	# The session's own file, which its owner may not read, is what is named.
+	chown root "$PLACE/t"
+	chmod 600 "$PLACE/t"
+	recover --all-users -o "$PLACE/copy" "$session"
+	[ "$status" -eq 125 ]
+	[[ $stderr == *"$PLACE/t: Permission denied: user id $OTHER"* ]]
+	chown "$OTHER" "$PLACE/t"
 	recover --all-users -o "$PLACE/copy" "$session"
 	[ "$status" -eq 0 ]
 	[ "$(stat -c %u "$PLACE/copy")" = "$OTHER" ]

@@ -123,6 +123,8 @@ static const char *why_not(const struct attach *at, __s32 pid)
 	const __u32 uid = user_of(pid);
 	int mentions;
 
+	if (is_gone(pid))
+		return "it has ended";
 	if (uid != geteuid() && geteuid())
 		return "it belongs to another user: only root can attach to it";
 	mentions = maps_mention(pid, LIBRARY);
@@ -203,26 +205,21 @@ static bool has_just_begun(__s32 pid)
 }
 
 /* True if a process is on the board, or comes there while it starts: "app & ktraced -p $!" */
-static bool comes_to_board(struct attach *at, __s32 pid)
+static bool comes_to_board(const struct attach *at, __s32 pid)
 {
 	static const struct timespec nap = { .tv_nsec = START_LOOK_NS };
 	struct ktrace_attachable found;
 
 	while (!find_pid(at, pid, &found)) {
-		if (!has_just_begun(pid))
+		/* That of another user is another board. */
+		if (!at->board || user_of(pid) != at->uid || !has_just_begun(pid))
 			return false;
 		nanosleep(&nap, NULL);
-		/* Another user's board may only now be there. */
-		if (at->uid != user_of(pid)) {
-			ktrace_attacher_close(at->board);
-			at->board = NULL;
-			open_board(at);
-		}
 	}
 	return true;
 }
 
-int attach_check(struct attach *at, bool has_kernel)
+int attach_check(const struct attach *at, bool has_kernel)
 {
 	const struct options *o = at->options;
 	struct ktrace_attachable found;

@@ -54,12 +54,11 @@ int attach_open(struct attach *at, const struct options *o);
 
 /**
  * attach_check - report processes of -p that cannot be attached
- * @at:		the board may be opened again
  * @has_kernel:	kernel events are recorded: then it is no failure
  *
  * Waits for processes that have just begun. Return: -1 to go on, or the exit status.
  */
-int attach_check(struct attach *at, bool has_kernel);
+int attach_check(const struct attach *at, bool has_kernel);
 
 /** attach_begin - want the programs, now that the session runs */
 void attach_begin(struct attach *at, const struct ktrace_session_info *info, __u64 now);

@@ -19,6 +19,7 @@
 #include "recover.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -199,6 +200,16 @@ static int complete_file(struct rescue *r, struct ktrace_tracefile **file)
 	return error ? fail_file(r, r->path, error) : follow_parts(r, file);
 }
 
+/* access(2) would ask for the real user, whose rights are not those that we have taken. */
+static bool can_read(const char *path)
+{
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
 /* Copies the session's file to -o, or creates a new one if there is none. */
 static int make_file(struct rescue *r, struct ktrace_tracefile **file, bool *is_new)
 {
@@ -215,8 +226,8 @@ static int make_file(struct rescue *r, struct ktrace_tracefile **file, bool *is_
 	if (!error)
 		return 0;
 	if (error != -ENOENT && error != -ESTALE && error != -EBADMSG)
-		return fail_file(r, error == -EACCES && access(r->path, R_OK) ? r->path : r->output,
-				 error);
+		return fail_file(r, error == -EACCES && *r->path && !can_read(r->path) ?
+				 r->path : r->output, error);
 	if (*r->path)
 		log_note("%s is gone: its contents are missing in %s", r->path, r->output);
 	*is_new = true;
