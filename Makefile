@@ -583,7 +583,7 @@ logevent shark_kernel: module
 print-krel:
 	@echo $(KREL)
 
-.PHONY: load install uninstall deb clean check long unit style demo demo-fleet vm bats kunit matrix module-matrix bench unit-programs
+.PHONY: load install uninstall deb rpm pacman clean check long unit style demo demo-fleet vm bats kunit matrix module-matrix bench unit-programs
 .PHONY: singlestep-programs model completions
 
 help:		## this list
@@ -602,6 +602,10 @@ uninstall: lib tools completions ## remove the installed files; with the same va
 	$(Q)scripts/uninstall '$(DESTDIR)' '$(PREFIX)' '$(LIBDIR)' '$(BUILD)' '$(VERSION)' '$(SOVERSION)'
 deb:		## build Debian packages, in build/deb; with ARCH=arm64 those of arm64, in build/arm64/deb
 	$(Q)scripts/deb $(BUILD)/deb $(VERSION) $(if $(IS_CROSS),$(ARCH) $(SYSROOT))
+rpm:		## build RPM packages, in build/rpm
+	$(Q)scripts/rpm $(BUILD)/rpm $(VERSION)
+pacman:		## build packages of Arch Linux, in build/pacman
+	$(Q)scripts/pacman $(BUILD)/pacman $(VERSION)
 $(BUILD)/share/man/man1/%.1: Documentation/man/%.1
 	$(Q)mkdir -p $(@D) && cp $< $@
 

@@ -127,6 +127,7 @@ files()
 		ktrace /usr/lib/tmpfiles.d/ktrace.conf
 		ktrace /lib/udev/rules.d/60-ktrace.rules
 		ktrace /lib/systemd/system/ktraced.service
+		ktrace /etc/apparmor.d/ktraced-service
 		ktrace-dkms /usr/lib/modules-load.d/ktrace.conf
 		ktrace-dkms /usr/src/ktrace-[0-9.]*/dkms.conf
 		ktrace-dkms /usr/src/ktrace-[0-9.]*/module/ring/writer.c
