@@ -62,6 +62,7 @@ confined()
 		return
 	fi
 	modules_for_vm
+	cd "$ROOT"
 	KTRACE_VM_APPEND="lsm=lockdown,yama,apparmor" KTRACE_BACKEND=dev \
 		"$VM" run -k "$KERNEL" -m 1024 -t 200 -- env KTRACE_LONG=1 tests/run guest tests/bats/apparmor.bats
 }
