@@ -50,7 +50,9 @@ tutorial()
 	# The files of task 5
 	sed -n '/^## 5/,/^## 6/s/^[$] \(mk.*\|mv .*\)/\1/p' "$ROOT/Documentation/tutorial.md" >hosts.bash
 	. ./hosts.bash
-	KTRACE_BOARD=$BATS_TEST_TMPDIR tutorial 7
+	export KTRACE_BOARD=$BATS_TEST_TMPDIR
+	tutorial 7
+	"$PROGS/board" remove
 }
 
 # bats test_tags=alike
