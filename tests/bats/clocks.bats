@@ -141,6 +141,18 @@ field()
 	[ "$(field host by '.number==0')" = null ]
 }
 
+@test "a host of another year, which nothing ties: the others are corrected as without it" {
+	make_hosts --hosts 2 --seconds 5 --host 1,drift=20
+	cp "$ROOT/tests/data/golden/user-dev-v1.bin" other
+	"$KTRACE" sync h0 h1 | head -n 2 >alone
+	"$KTRACE" sync h0 h1 other | head -n 2 >beside
+	cmp alone beside
+	"$KTRACE" list -e 'net:*' h0 h1 >alone
+	"$KTRACE" list -e 'net:*' h0 h1 other >beside
+	grep -q '±' alone
+	cmp alone beside
+}
+
 # messages of a clock that is 5 s ahead and gains 100 ppm; there, back, or both
 text()
 {

@@ -22,7 +22,7 @@
 #include "traceset/trace.h"
 
 #define KEPT_FORMAT 1u
-#define KEPT_METHOD 2u		/* another one whenever the same files give another result */
+#define KEPT_METHOD 3u		/* another one whenever the same files give another result */
 #define KEPT_TRACES_MAX 4096u
 #define KEPT_PARTS_MAX (1u << 20)
 #define KEPT_KNOTS_MAX (1u << 20)

@@ -256,28 +256,82 @@ static void set_step(struct place *p, double span)
 	p->step = fmax(fmin(p->step, span), 1);
 }
 
-static int make_moments(struct place *p)
+/* struct stretch - times of the reference, ns, in which hosts have events */
+struct stretch {
+	double from;
+	double to;
+};
+
+static int by_begin(const void *a, const void *b)
 {
-	const struct estimate *e = p->e;
-	double from = INFINITY, to = -INFINITY;
-	int ret = 0;
-	__u32 h;
+	const struct stretch *m = a, *n = b;
+
+	return (m->from > n->from) - (m->from < n->from);
+}
+
+/* Joins stretches that overlap. Returns how many are left. */
+static size_t join_stretches(struct stretch *s, size_t nr)
+{
+	size_t i, left = 0;
+
+	qsort(s, nr, sizeof(*s), by_begin);
+	for (i = 0; i < nr; i++) {
+		if (left && s[i].from <= s[left - 1].to)
+			s[left - 1].to = fmax(s[left - 1].to, s[i].to);
+		else
+			s[left++] = s[i];
+	}
+	return left;
+}
+
+/* True if anything is known of a host's clock; another one may be of any time. */
+static bool is_tied(const struct estimate *e, __u32 host)
+{
 	size_t i;
 
+	for (i = 0; i < e->edge_nr; i++)
+		if (e->edges[i]->pair.host[0] == host || e->edges[i]->pair.host[1] == host)
+			return true;
+	return host == e->reference;
+}
+
+/* Adds the first and last moment of each host, and lists their stretches. */
+static int add_hosts(struct place *p, struct stretch *s, size_t *nr)
+{
+	const struct estimate *e = p->e;
+	int ret = 0;
+	__u32 h;
+
 	for (h = 0; h < e->nr && !ret; h++) {
-		if (e->hosts[h].is_virtual)
+		if (e->hosts[h].is_virtual || !is_tied(e, h))
 			continue;
 		ret = add_moment_of(p, h, e->hosts[h].begin);
 		if (!ret)
 			ret = add_moment_of(p, h, e->hosts[h].end);
+		if (!ret)
+			s[(*nr)++] = (struct stretch){ p->moments[p->nr - 2].t,
+						       p->moments[p->nr - 1].t };
 	}
-	for (i = 0; i < p->nr; i++) {
-		from = fmin(from, p->moments[i].t);
-		to = fmax(to, p->moments[i].t);
-	}
-	set_step(p, to - from);
-	for (i = 0; !ret && from + (double)i * p->step < to; i++)
-		ret = add_moment(p, from + (double)i * p->step, HOST_NONE, 0);
+	return ret;
+}
+
+/* Between recordings of different days are no moments: they would be far apart in each of them. */
+static int make_moments(struct place *p)
+{
+	const struct estimate *e = p->e;
+	struct stretch *s = calloc(e->nr + 1, sizeof(*s));
+	double span = 0;
+	size_t i, k, nr = 0;
+	int ret = s ? add_hosts(p, s, &nr) : -ENOMEM;
+
+	nr = ret ? 0 : join_stretches(s, nr);
+	for (i = 0; i < nr; i++)
+		span += s[i].to - s[i].from;
+	set_step(p, span);
+	for (k = 0; k < nr; k++)
+		for (i = 0; !ret && s[k].from + (double)i * p->step < s[k].to; i++)
+			ret = add_moment(p, s[k].from + (double)i * p->step, HOST_NONE, 0);
+	free(s);
 	for (i = 0; i < e->edge_nr && !ret; i++)
 		if (e->edges[i]->is_used && !e->regresses)
 			ret = add_gaps(p, e->edges[i]);
