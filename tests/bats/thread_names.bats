@@ -57,8 +57,9 @@ names() { grep -oE 'by main|by prctl|\bfirst\b|\bself\b' | sort -u | paste -sd,;
 }
 
 # bats test_tags=shm
-@test "a million names: none is missing, their room is used again" {
-	run_ktraced --pthread -o t -- "$PROGS/pthread_renamed" 1000000
+@test "many names: none is missing, their room is used again" {
+	# Several times as many as there is room for; with a pause after each few, as the recorder shares the CPUs.
+	run_ktraced --pthread -o t -- bash -c 'for ((i = 0; i < 40; i++)); do "$1" 10000 || exit; sleep 0.05; done' - "$PROGS/pthread_renamed"
 	[ "$status" = 0 ] && [ "$(summary lost)" = 0 ]
 	[[ $stderr != *registry* ]]
 	[ "$("$KTRACE" info --json t | jq .files[0].registry.missing)" = 0 ]
