@@ -10,6 +10,7 @@ as TAP, one line for each kind.
 
 Two events of one kind may be exchanged only if they happened in different contexts, an interrupt
 and the context it interrupted: it may come after one tracer has recorded an event, and before the other.
+So may a mark, which another CPU asks for: such an event is inside for one tracer, outside for the other.
 """
 import collections
 import fnmatch
@@ -47,6 +48,7 @@ FEW = 3                         # so many calls that begin alike get one glob
 LIST_MAX = 2000                 # bytes of the list that -e takes
 
 Row = collections.namedtuple("Row", "context value")
+Window = collections.namedtuple("Window", "before inside after")    # rows, by the marks
 
 
 class Failed(Exception):
@@ -188,14 +190,23 @@ def record_into(what, build, folder):
 # ---- read ----
 
 def between(rows, is_begin, is_end):
-    """what lies between two marks, None: a mark is not there"""
+    """what lies between two marks, and next to them; None: a mark is not there"""
     begin = next((i for i, row in enumerate(rows) if is_begin(row)), None)
     end = next((i for i, row in enumerate(rows) if is_end(row)), None)
-    return None if begin is None or end is None else rows[begin:end + 1]
+    if begin is None or end is None:
+        return None
+    return Window(rows[max(0, begin - WINDOW):begin], rows[begin:end + 1],
+                  rows[end + 1:end + 1 + WINDOW])
+
+
+def by_part(windows):
+    """by part of a window: by CPU, its rows"""
+    return Window(*({cpu: window[i] for cpu, window in windows.items()}
+                    for i in range(len(Window._fields))))
 
 
 def read_ftrace(folder, facts, formats):
-    """by CPU: stamp, head and bytes of each record between the marks"""
+    """by part and CPU: stamp, head and bytes of each record"""
     mark = next(f for f in formats.values() if f.name == MARK)
     by_cpu = {}
     for cpu in facts["cpus"]:
@@ -208,11 +219,11 @@ def read_ftrace(folder, facts, formats):
         by_cpu[cpu] = between(rows, is_mark(BEGIN), is_mark(END))
         if by_cpu[cpu] is None:
             raise Failed(f"ftrace has no mark of CPU {cpu} among {len(rows)} records")
-    return by_cpu
+    return by_part(by_cpu)
 
 
 def read_ktrace(path, is_mark):
-    """by CPU: the events between the marks; all that is lost, by reason, and by CPU"""
+    """by part and CPU: the events; all that is lost, by reason, and by CPU"""
     from ktrace import Traceset
     by_cpu, lost = collections.defaultdict(list), collections.Counter()
     lost_there = collections.Counter()
@@ -225,8 +236,10 @@ def read_ktrace(path, is_mark):
         if events.damages:
             raise Failed(f"the trace is damaged: {events.damages}")
         for cpu, rows in by_cpu.items():
-            by_cpu[cpu] = between(rows, lambda e: is_mark(e, BEGIN), lambda e: is_mark(e, END)) or []
-    return {cpu: [e for e in rows if not e.is_lost] for cpu, rows in by_cpu.items()}, lost, lost_there
+            rows = [e for e in rows if not e.is_lost]
+            by_cpu[cpu] = between(rows, lambda e: is_mark(e, BEGIN), lambda e: is_mark(e, END)) or \
+                Window([], [], [])
+    return by_part(by_cpu), lost, lost_there
 
 
 def read_missed(path):
@@ -335,13 +348,26 @@ def exchange(wrong):
     return nr
 
 
+def is_outside(row, rows, others):
+    """whether the other tracer has this one just outside: a mark came between the two tracers' looks"""
+    def at(rows, i):
+        rows = [r for r in rows if not r.context[1]]
+        return rows[i] if rows else None
+    return (row is at(rows.inside, 0) and row == at(others.before, -1) or
+            row is at(rows.inside, -1) and row == at(others.after, 0))
+
+
 def compare_kind(kind, theirs, ours, ledger):
     """says what differs but hits that only ftrace has: these are returned, by CPU"""
     missing = collections.defaultdict(list)
-    for cpu in sorted({c for k, c in set(theirs) | set(ours) if k == kind}):
-        equal, wrong = match(theirs[kind, cpu], ours[kind, cpu])
+    for cpu in sorted({c for k, c in set(theirs.inside) | set(ours.inside) if k == kind}):
+        their_rows, our_rows = (Window(*(part[kind, cpu] for part in rows)) for rows in (theirs, ours))
+        equal, wrong = match(their_rows.inside, our_rows.inside)
         ledger.equal[kind] += equal
         for their, our in wrong:
+            if None in (their, our) and (is_outside(their, their_rows, our_rows) if their else
+                                         is_outside(our, our_rows, their_rows)):
+                continue
             if our is None:
                 missing[cpu].append(their)
             else:
@@ -396,7 +422,8 @@ def compare_families(folder, facts, formats, ledger):
     for reason, count in lost.items():
         ledger.say("lost", f"{count} {reason}: {facts['said']}")
     kernel = Kernel(f"{folder}/kallsyms", facts["hz"], len(facts["cpus"]))
-    theirs, ours = families_of_ftrace(theirs, formats, kernel), families_of_ktrace(ours)
+    theirs = Window(*(families_of_ftrace(part, formats, kernel) for part in theirs))
+    ours = Window(*map(families_of_ktrace, ours))
     for kind in KINDS:
         say_missing(kind, compare_kind(kind, theirs, ours, ledger), ledger)
         if not ledger.equal[kind] and kind not in ledger.faults:
@@ -450,18 +477,22 @@ def compare_bpf(folder, facts, formats, ledger):
         ledger.say(VETOED, f"{told} are told, {ledger.equal[VETOED]} are recorded: not some of both")
 
 
-def rows_of(theirs, ours, formats):
-    """ftrace's and ktrace's rows by name and CPU"""
-    by_name = {f.name: f for f in formats.values()}
-    rows = collections.defaultdict(list), collections.defaultdict(list)
-    for cpu, events in theirs.items():
-        for _, head, data in events:
-            f = formats[head[0]]
-            rows[0][f.name, cpu].append(row_of(f, data))
-    for cpu, events in ours.items():
-        for e in events:
-            rows[1][e.name, cpu].append(row_of(by_name[e.name], e.payload))
+def rows_by_kind(by_cpu):
+    """by kind and CPU: rows, of pairs of a kind's format and a record's bytes"""
+    rows = collections.defaultdict(list)
+    for cpu, pairs in by_cpu.items():
+        for form, data in pairs:
+            rows[form.name, cpu].append(row_of(form, data))
     return rows
+
+
+def rows_of(theirs, ours, formats):
+    """ftrace's and ktrace's rows, by part of the window"""
+    by_name = {f.name: f for f in formats.values()}
+    return (Window(*(rows_by_kind({cpu: [(formats[head[0]], data) for _, head, data in records]
+                                   for cpu, records in part.items()}) for part in theirs)),
+            Window(*(rows_by_kind({cpu: [(by_name[e.name], e.payload) for e in events]
+                                   for cpu, events in part.items()}) for part in ours)))
 
 
 def value_of(form, field, data):
