@@ -31,6 +31,7 @@
 #include <linux/slab.h>
 #include <linux/topology.h>
 #include <linux/vmalloc.h>
+#include "compat.h"
 
 enum {
 	THREAD_RINGS_MAX = 4096,
@@ -202,7 +203,7 @@ static bool has_memory(const struct kt_layout *l, u64 bytes)
 /* Allocates one page. Fails rather than invoking the OOM killer. */
 static int alloc_page_at(struct page **pages, const struct kt_layout *l, u64 off)
 {
-	const gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_RETRY_MAYFAIL | __GFP_NOWARN;
+	const gfp_t gfp = KT_COMPAT_GFP_MAPPED | __GFP_ZERO | __GFP_RETRY_MAYFAIL | __GFP_NOWARN;
 	struct page *page = alloc_pages_node(node_of(l, off), gfp, 0);
 
 	if (!page)

@@ -17,6 +17,7 @@
 #include <linux/spinlock.h>
 #include <linux/vmalloc.h>
 #include "clock.h"
+#include "compat.h"
 
 static uint max_chunks_mb = 256;
 module_param(max_chunks_mb, uint, 0644);
@@ -90,7 +91,7 @@ static bool chunk_charge(u64 bytes)
  */
 struct kt_chunk_memory *kt_chunk_memory_alloc(u64 bytes)
 {
-	const gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_RETRY_MAYFAIL | __GFP_NOWARN;
+	const gfp_t gfp = KT_COMPAT_GFP_MAPPED | __GFP_ZERO | __GFP_RETRY_MAYFAIL | __GFP_NOWARN;
 	struct kt_chunk_memory *m = kzalloc(sizeof(*m), GFP_KERNEL_ACCOUNT);
 
 	if (!m)

@@ -63,9 +63,27 @@
 #define KT_COMPAT_ANY_ARGUMENTS 1
 #endif
 
+/* Waits for readers by RCU after tracepoint_synchronize_unregister(), which may have done so. */
+static inline void kt_compat_synchronize_rcu(void)
+{
+#ifndef KT_HAS_TRACEPOINT_RCU
+	synchronize_rcu();
+#endif
+}
+
+/*
+ * Mapped pages are charged to the group of the process that makes them, except where a page cannot
+ * be both: until 5.10 the mark of a charged page was in the count of its mappings.
+ */
+#ifdef KT_HAS_KMEMCG_TYPE
+#define KT_COMPAT_GFP_MAPPED GFP_KERNEL
+#else
+#define KT_COMPAT_GFP_MAPPED GFP_KERNEL_ACCOUNT
+#endif
+
 /*
  * Waits until all tracepoint hits that had begun are over. Probes run with preemption off; those of
- * system calls no longer do since 6.13.
+ * system calls no longer do since 6.13, and those of 7.3 neither.
  */
 static inline void kt_compat_finish_hits(void)
 {

@@ -57,6 +57,16 @@ static void hide_with_value(void *payload, bool who, bool other)
 	func_hide_in(&p->object, p->name);
 }
 
+/* The times of a timer are those of whoever set it, for instance how far a connection's peer is. */
+static void hide_with_time(void *payload, bool who, bool other)
+{
+	struct with_value *p = payload;
+
+	hide_with_value(payload, who, other);
+	if (!in_task())
+		p->value = 0;
+}
+
 /*
  * Stores the name of @func. Without a name %ps prints the address, which not all users may see:
  * stores "" instead.
@@ -122,5 +132,6 @@ void kt_func_emit_value(u16 id, const void *object, s64 value, const void *func)
 	payload.object = (unsigned long)object;
 	payload.value = value;
 	n = func_put_name(payload.name, func);
-	func_emit(id, &payload, offsetof(struct with_value, name), n, hide_with_value);
+	func_emit(id, &payload, offsetof(struct with_value, name), n,
+		  id == KTRACE_EV_WORKQUEUE_QUEUE ? hide_with_value : hide_with_time);
 }

@@ -26,6 +26,7 @@
 #include <linux/errno.h>
 #include <linux/ftrace.h>
 #include <linux/mutex.h>
+#include <linux/nospec.h>
 #include <linux/percpu.h>
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
@@ -145,11 +146,12 @@ static int native_nr(struct pt_regs *regs)
 static void missed_on_call(struct pt_regs *regs, bool is_exit)
 {
 	const bool can_move = !preempt_count();
-	const int nr = native_nr(regs);
 	const struct kt_missed *m;
+	int nr = native_nr(regs);
 
 	if (nr < 0 || nr >= NR_syscalls)
 		return;
+	nr = array_index_nospec(nr, NR_syscalls);
 	preempt_disable_notrace();
 	/* ORD(missed_on_call:A) pairs ORD(watch_call:A): struct kt_missed is seen whole */
 	m = rcu_dereference_sched(calls[is_exit].by_nr[nr]);

@@ -190,17 +190,26 @@ int kt_pid_filter_follow_all(struct kt_pid_filter *f)
 }
 
 /*
- * Follows a process that the owner may look into. It cannot execute another program meanwhile: one
- * that did so after the check, and had reported it before the bit was set, would stay followed.
+ * Follows a process that the owner may look into. It cannot execute another program between the
+ * check and the bit: one that did so, and had reported it before the bit was set, would stay
+ * followed. The check itself needs locks that others take before that of exec.
  */
 static int follow_owners(struct kt_pid_filter *f, struct task_struct *task)
 {
 	struct rw_semaphore *exec_lock = &task->signal->exec_update_lock;
+	bool is_checked = false;
+	u64 program = 0;
 	int err;
 
-	if (!kt_access_may(f->cred, task))
-		return is_live(task) ? -EPERM : -ESRCH;
-	err = down_read_killable(exec_lock);
+	while (!(err = down_read_killable(exec_lock))) {
+		if (is_checked && program == task->self_exec_id)
+			break;
+		program = task->self_exec_id;
+		up_read(exec_lock);
+		if (!kt_access_may(f->cred, task))
+			return is_live(task) ? -EPERM : -ESRCH;
+		is_checked = true;
+	}
 	if (err)
 		return err;
 	/* It may have been killed, and its id reused, in the meantime. */

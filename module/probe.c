@@ -6,6 +6,7 @@
  * otherwise. Tracepoints are found by name, because few of them are exported.
  */
 #include "probe.h"
+#include "compat.h"
 #include <linux/jump_label.h>
 #include <linux/mutex.h>
 #include <linux/printk.h>
@@ -168,10 +169,11 @@ void kt_probe_put_tracking(void)
 	put_all_rows(0);
 }
 
-/** kt_probe_quiesce - wait until probes that were put no longer run */
+/** kt_probe_quiesce - wait until probes that were put, and other readers by RCU, no longer run */
 void kt_probe_quiesce(void)
 {
 	tracepoint_synchronize_unregister();
+	kt_compat_synchronize_rcu();
 }
 
 /* True if each event has a row, and each row an event of its family and exactly one source. */

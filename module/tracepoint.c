@@ -36,6 +36,7 @@
 #include "compat.h"
 #include "emit.h"
 #include "missed.h"
+#include "probe.h"
 
 /* "ftrace:function": each call of a function, those of this file included. */
 #define NUMBER_FUNCTION 1
@@ -275,7 +276,7 @@ static int make_locked(u32 number, struct kt_tracepoint **out)
 
 err_close_all:
 	close_all(t);
-	tracepoint_synchronize_unregister();
+	kt_probe_quiesce();
 	kfree(t);
 	return err;
 }
@@ -346,7 +347,7 @@ void kt_tracepoint_unmap_all(unsigned long *mapped)
 		__set_bit(i, gone);
 	}
 	if (!bitmap_empty(gone, KTRACE_EV_DYNAMIC_NR))
-		tracepoint_synchronize_unregister();
+		kt_probe_quiesce();
 	for_each_set_bit(i, gone, KTRACE_EV_DYNAMIC_NR) {
 		free_closed(table[i]);
 		table[i] = NULL;

@@ -201,6 +201,7 @@ static bool test_text(const struct kt_filter_vm *m, const struct ktrace_match_st
 	if (step->flags & KTRACE_MATCH_FAR) {
 		if (e->len < sizeof(place) || off > e->len - sizeof(place))
 			return false;
+		off = kt_nospec(off, e->len - sizeof(place) + 1);
 		kt_memcpy(&place, e->payload + off, sizeof(place));
 		off = place & 0xffff;
 		if (step->flags & KTRACE_MATCH_REL)
@@ -212,6 +213,7 @@ static bool test_text(const struct kt_filter_vm *m, const struct ktrace_match_st
 		return compare_text(m, step, "", 0, false, work);
 	if (off >= e->len)
 		return false;
+	off = kt_nospec(off, e->len);
 	if (room > e->len - off)
 		room = e->len - off;
 	return compare_text(m, step, e->payload + off, room,
@@ -230,34 +232,36 @@ static bool take_number(const struct ktrace_match_step *step, const struct kt_fi
 			struct number *n)
 {
 	const __u32 unused = 64 - 8 * step->size;
+	const char *at;
 
 	if (e->len < step->size || step->off > e->len - step->size)
 		return false;
+	at = e->payload + kt_nospec(step->off, e->len - step->size + 1);
 	n->bits = 0;
 	switch (step->size) {
 	case 1: {
 		__u8 v;
 
-		kt_memcpy(&v, e->payload + step->off, sizeof(v));
+		kt_memcpy(&v, at, sizeof(v));
 		n->bits = v;
 		break;
 	}
 	case 2: {
 		__u16 v;
 
-		kt_memcpy(&v, e->payload + step->off, sizeof(v));
+		kt_memcpy(&v, at, sizeof(v));
 		n->bits = v;
 		break;
 	}
 	case 4: {
 		__u32 v;
 
-		kt_memcpy(&v, e->payload + step->off, sizeof(v));
+		kt_memcpy(&v, at, sizeof(v));
 		n->bits = v;
 		break;
 	}
 	default:
-		kt_memcpy(&n->bits, e->payload + step->off, sizeof(n->bits));
+		kt_memcpy(&n->bits, at, sizeof(n->bits));
 	}
 	if (step->flags & KTRACE_MATCH_SIGNED) {
 		n->bits = (__u64)((__s64)(n->bits << unused) >> unused);

@@ -7,15 +7,20 @@
 #ifdef KT_ARCH_HAS_FAULTS
 static_assert(sizeof(struct ktrace_ev_fault) <= KT_HIDE_MAX);
 
-/* Hides kernel addresses: they are for privileged users only. */
+/*
+ * Hides kernel addresses: they are for privileged users only. As in a signal's error code, every
+ * access to one is a forbidden one: whether there is a page would tell where the kernel is.
+ */
 static void hide_addresses(void *payload, bool who, bool other)
 {
 	struct ktrace_ev_fault *p = payload;
 
 	if (p->ip >= TASK_SIZE_MAX)
 		p->ip = 0;
-	if (p->address >= TASK_SIZE_MAX)
+	if (p->address >= TASK_SIZE_MAX) {
 		p->address = 0;
+		p->is_protection = 1;
+	}
 }
 
 static void emit_fault(u16 id, unsigned long address, unsigned long ip, unsigned long error)

@@ -32,6 +32,7 @@
 #include <linux/atomic.h>
 #include <linux/compiler.h>
 #include <linux/ktime.h>
+#include <linux/nospec.h>
 #include <linux/string.h>
 #include <linux/types.h>
 #include <linux/ktrace.h>
@@ -50,6 +51,8 @@
 #define kt_barrier() barrier()
 #define kt_branch(x) OPTIMIZER_HIDE_VAR(x)
 #define kt_memcpy(to, from, n) memcpy(to, from, n)
+/* @i, which is below @n, also while the CPU guesses that it is */
+#define kt_nospec(i, n) array_index_nospec(i, n)
 #define kt_assign(to, s) (*(to) = (s))
 
 static inline bool kt_cmpxchg_local(__u64 *p, __u64 old, __u64 new_value)

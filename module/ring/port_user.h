@@ -24,6 +24,7 @@
 #define kt_barrier() __atomic_signal_fence(__ATOMIC_SEQ_CST)
 #define kt_branch(x) __asm__ __volatile__("" : "+r"(x))
 #define kt_memcpy(to, from, n) memcpy(to, from, n)
+#define kt_nospec(i, n) (i)
 #define kt_assign(to, s) (*(to) = (s))
 
 static inline void kt_inc_local(__u64 *p)

@@ -103,8 +103,10 @@ static void without_privilege_addresses_are_not_told(struct kunit *test)
 
 static void emit_in(enum context context)
 {
-	if (context == CONTEXT_IRQ_WORK)
-		kt_func_emit(KTRACE_EV_WORKQUEUE_START, &timer, delayed_work_timer_fn);
+	if (context != CONTEXT_IRQ_WORK)
+		return;
+	kt_func_emit(KTRACE_EV_WORKQUEUE_START, &timer, delayed_work_timer_fn);
+	kt_func_emit_value(KTRACE_EV_TIMER_START, &timer, 1234, delayed_work_timer_fn);
 }
 
 static void from_interrupt(struct kunit *test)
@@ -135,6 +137,23 @@ static void without_privilege_interrupts_do_not_say_what_they_run(struct kunit *
 	KUNIT_EXPECT_EQ(test, last.payload.name[0], '\0');
 }
 
+/* How long a connection waits for an answer tells how far its peer is. */
+static void without_privilege_interrupts_do_not_tell_times(struct kunit *test)
+{
+	struct last last = { .id = KTRACE_EV_TIMER_START, .in_irq = true };
+	struct kt_session *may_see_all = record(test, last.id, true);
+	struct kt_session *s = record(test, last.id, false);
+
+	/* Other timers may be set meanwhile. */
+	do {
+		from_interrupt(test);
+		expect_last(test, may_see_all, &last);
+	} while (last.payload.value != 1234);
+	expect_last(test, s, &last);
+	KUNIT_EXPECT_EQ(test, last.payload.object, 0);
+	KUNIT_EXPECT_EQ(test, last.payload.value, 0);
+}
+
 /* A tick that comes between makes it less: then once more. */
 static void timers_say_how_long_they_take(struct kunit *test)
 {
@@ -158,6 +177,7 @@ static struct kunit_case func_cases[] = {
 	KUNIT_CASE(what_has_no_name_is_not_told),
 	KUNIT_CASE(without_privilege_addresses_are_not_told),
 	KUNIT_CASE(without_privilege_interrupts_do_not_say_what_they_run),
+	KUNIT_CASE(without_privilege_interrupts_do_not_tell_times),
 	KUNIT_CASE(timers_say_how_long_they_take),
 	{ }
 };

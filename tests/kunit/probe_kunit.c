@@ -306,7 +306,7 @@ static void without_privilege_no_kernel_address_is_told(struct kunit *test)
 		} want;
 	} table[] = {
 		{ KTRACE_EV_FAULT_KERNEL, hit_fault_kernel, sizeof(struct ktrace_ev_fault),
-		  { .fault = { 0, 0, KTRACE_FAULT_WRITE, 0 } } },
+		  { .fault = { 0, 0, KTRACE_FAULT_WRITE, 1 } } },
 		{ KTRACE_EV_LOCK_CONTENDED, hit_lock_contended,
 		  sizeof(struct ktrace_ev_lock_contended),
 		  { .lock = { 0, KTRACE_LOCK_SPIN | KTRACE_LOCK_READ } } },

@@ -320,7 +320,7 @@ enum ktrace_fault_access {
 	KTRACE_FAULT_EXEC = 2,
 };
 
-/* User and kernel faults; without CAP_PERFMON kernel addresses are 0 */
+/* User and kernel faults; without CAP_PERFMON kernel addresses are 0, with is_protection 1 */
 struct ktrace_ev_fault {
 	__u64 address;
 	__u64 ip;		/* the instruction */
@@ -413,7 +413,7 @@ struct ktrace_ev_net_xmit {
 
 /*
  * Without CAP_PERFMON the address of a work or timer is 0, and in an interrupt, which may work for
- * another task, the name of the function is empty.
+ * another task, the name of the function is empty and times are 0.
  */
 
 /* Work is given to another thread; name follows */
