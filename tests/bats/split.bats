@@ -256,6 +256,17 @@ is_third()
 }
 
 # bats test_tags=shm
+@test "a copy of a file is left out, which is said" {
+	"$KTRACED" -q -b 1M --policy=block -o t.bin -- "$PROGS/flood" -n 1000
+	cp t.bin copy.bin
+	run_ktrace list t.bin copy.bin
+	[ "$status" -eq 1 ]
+	[[ $stderr == "ktrace: copy.bin: another copy of this file is read, this one left out" ]]
+	cmp <(list t.bin) <(list t.bin copy.bin 2>/dev/null)
+	cmp <(list t.bin) <(list copy.bin t.bin 2>/dev/null)
+}
+
+# bats test_tags=shm
 @test "the same part twice is said" {
 	split --policy=block --split-size 20K -o t.bin -- "$PROGS/flood" -n 1000
 	run_ktrace list t.0001.bin t.0001.bin

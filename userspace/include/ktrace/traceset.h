@@ -176,8 +176,8 @@ void ktrace_traceset_close(struct ktrace_traceset *set);
  * last one may be added while events are read: reading continues in it.
  *
  * Return: 0, -EBUSY once reading has begun, except for such a part; -EBADMSG not a tracefile,
- * -EEXIST a part that has been added already, -EPROTONOSUPPORT another version or byte order,
- * -ENOMEM, or -errno of open(2) or read(2).
+ * -EEXIST a copy of a file or part that has been added; -EPROTONOSUPPORT another version or byte
+ * order; -ENOMEM, or -errno of open(2) or read(2).
  */
 int ktrace_traceset_add(struct ktrace_traceset *set, const char *path);
 

@@ -34,11 +34,14 @@ const struct reader *ktrace_trace_part_at(const struct trace *t, __u64 offset)
 	return i < t->part_nr ? &t->parts[i] : trace_last(t);
 }
 
-/* True if the file is, or would be, a part of this trace. */
+/* True if the file is, or would be, a part of this trace, or is a copy of its only file. */
 bool ktrace_trace_has_part(const struct trace *t, const struct reader *file)
 {
-	return file->part && t->parts[0].part &&
-	       !memcmp(t->parts[0].uuid, file->uuid, sizeof(file->uuid));
+	static const __u8 unnamed[sizeof(file->uuid)];
+
+	return !file->part == !t->parts[0].part &&
+	       !memcmp(t->parts[0].uuid, file->uuid, sizeof(file->uuid)) &&
+	       (file->part || memcmp(file->uuid, unnamed, sizeof(unnamed)));
 }
 
 /* Makes a trace of the file, which the trace owns from now on. Returns 0, -errno. */

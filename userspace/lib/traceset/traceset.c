@@ -96,8 +96,9 @@ static int add_part(struct ktrace_traceset *set, struct trace *t, struct reader 
 	int ret = ktrace_trace_add_part(t, file);
 
 	if (ret == -EEXIST)
-		ktrace_reader_report(file, KTRACE_OFFSET_NONE, "another copy of this part is "
-				     "read, this one left out");
+		ktrace_reader_report(file, KTRACE_OFFSET_NONE, file->part ?
+				     "another copy of this part is read, this one left out" :
+				     "another copy of this file is read, this one left out");
 	/* Times of delivered events do not change. */
 	if (ret || set->is_begun)
 		return ret;
