@@ -65,6 +65,9 @@ threads()
 	END
 	# Who has locked what, when a program that hung was killed, is what people ask
 	[ "$(threads)" = "10 running,20 running,21 waiting" ]
+	# The window ends with the last event, and so do what is waited for and held then
+	[ "$("$KTRACE" contention --json t | jq -c '.threads | map([.tid, .total_ns])')" = "[[21,0]]" ]
+	[ "$("$KTRACE" contention --json --hold-times t | jq -c '.held | map([.pid, .total_ns])')" = "[[10,20],[20,10]]" ]
 	[ "$(threads --at 0.000000450)" = "10 running" ]
 	[ "$(threads --at 0.000000650)" = "" ]
 	[ "$(threads --at 0.000000650 --all)" = "10 dead,20 dead,21 dead" ]

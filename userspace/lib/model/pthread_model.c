@@ -268,10 +268,15 @@ static int take(struct model_step *st)
 	return model_apply(st);
 }
 
-/* Ends a program that may have no final event: its successor makes none, or there is none. */
-static void take_birth(struct model *s, const struct ktrace_trace *trace, const struct lifetime *b)
+/*
+ * Ends a program that may have no final event, by @last: its successor makes none, or there is
+ * none.
+ */
+static void take_birth(struct model *s, const struct ktrace_trace *trace, const struct lifetime *b,
+		       __u64 last)
 {
-	struct model_step gone = { .s = s, .time = ktrace_trace_time(trace, b->raw) };
+	const __u64 time = ktrace_trace_time(trace, b->raw);
+	struct model_step gone = { .s = s, .time = time < last ? time : last };
 	struct process *p = model_map_get(&s->by_pid, (__u64)b->machine << 32 | b->pid, 0);
 
 	if (p && !b->is_fork && p->p.begin && p->p.begin < b->raw)
@@ -288,7 +293,7 @@ int model_update(struct model *s, const struct ktrace_trace_event *e)
 	s->actor = NULL;
 	s->target = NULL;
 	while (lifetimes_next(s->births, e, &birth))
-		take_birth(s, e->stream->trace, &birth);
+		take_birth(s, e->stream->trace, &birth, e->time);
 	if (e->stream->kind == KTRACE_CHANNEL_KERNEL)
 		return 0;
 	if (e->id == KTRACE_ID_LOST)
@@ -326,7 +331,7 @@ const struct model_object *model_target(const struct model *s)
 	return s->target;
 }
 
-void model_end(struct model *s, __u64 until)
+void model_end(struct model *s, __u64 until, __u64 last)
 {
 	const struct ktrace_trace *trace;
 	struct lifetime birth;
@@ -335,7 +340,7 @@ void model_end(struct model *s, __u64 until)
 	for (i = 0; (trace = ktrace_traceset_trace(s->set, i)); i++)
 		while (lifetimes_rest(s->births, i, &birth) &&
 		       ktrace_trace_time(trace, birth.raw) < until)
-			take_birth(s, trace, &birth);
+			take_birth(s, trace, &birth, last);
 }
 
 void model_flush(struct model *s, __u64 until)

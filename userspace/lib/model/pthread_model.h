@@ -317,10 +317,10 @@ int model_update(struct model *s, const struct ktrace_trace_event *e);
 const struct model_thread *model_actor(const struct model *s);
 const struct model_object *model_target(const struct model *s);
 /*
- * Handles programs that have ended before @until without another event. Called after the last
- * event, before model_flush().
+ * Handles programs that have ended before @until without another event: what they did lasts at most
+ * to @last, where the window ends. Called after the last event, before model_flush().
  */
-void model_end(struct model *s, __u64 until);
+void model_end(struct model *s, __u64 until, __u64 last);
 /* Reports open waits and holds as if they ended at @until. */
 void model_flush(struct model *s, __u64 until);
 

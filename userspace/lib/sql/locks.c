@@ -153,7 +153,7 @@ static void end(struct follow_cursor *f)
 {
 	struct lock_cursor *c = (struct lock_cursor *)f;
 
-	model_end(c->model, ~0ull);
+	model_end(c->model, ~0ull, f->last);
 	model_flush(c->model, f->last);
 }
 

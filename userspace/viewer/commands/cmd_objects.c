@@ -307,7 +307,7 @@ static void show(struct analysis *a)
 
 	/* Without a time, show the state after the last event. */
 	if (a->until_ns != ~0ull)
-		model_end(r->sync, a->until_ns);
+		model_end(r->sync, a->until_ns, a->until_ns);
 	if (a->is_json) {
 		put_json(r);
 		return;

@@ -313,7 +313,7 @@ void contention_show(struct analysis *a)
 {
 	struct contention *c = (struct contention *)a;
 
-	model_end(c->sync, a->until_ns);
+	model_end(c->sync, a->until_ns, a->to);
 	c->is_ending = true;
 	model_flush(c->sync, a->to);
 	if (a->is_json)
@@ -360,7 +360,7 @@ void contention_plot(struct analysis *a, const struct plot_note *note)
 		.bars = "all waits together", .dists = "duration of each wait",
 	};
 
-	model_end(c->sync, a->until_ns);
+	model_end(c->sync, a->until_ns, a->to);
 	c->is_ending = true;
 	model_flush(c->sync, a->to);
 	analysis_plot_rows(a, &c->rows[OBJECTS], &p, by_sum, fill_row);
