@@ -302,27 +302,46 @@ static int watch_signals(struct server *s)
 	return s->signals < 0 ? -errno : 0;
 }
 
-/* Return: 0, -errno. */
-static int start(struct server *s)
+/* Opens a socket and sets the port that it has got. Return: the descriptor, -errno. */
+static int listen_here(struct server *s)
 {
 	struct sockaddr_in address = {
 		.sin_family = AF_INET, .sin_port = htons(s->port),
 		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
 	};
-	const union MHD_DaemonInfo *info;
+	socklen_t size = sizeof(address);
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), ret;
 
-	errno = 0;
+	if (fd < 0)
+		return -errno;
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &(int){ 1 }, sizeof(int));
+	if (bind(fd, (struct sockaddr *)&address, size) || listen(fd, SOMAXCONN) ||
+	    getsockname(fd, (struct sockaddr *)&address, &size)) {
+		ret = -errno;
+		close(fd);
+		return ret;
+	}
+	s->port = ntohs(address.sin_port);
+	return fd;
+}
+
+/* Return: 0, -errno: the library does not say why it cannot listen. */
+static int start(struct server *s)
+{
+	int fd = listen_here(s);
+
+	if (fd < 0)
+		return fd;
 	s->daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL,
 				     on_request, s,
-				     MHD_OPTION_SOCK_ADDR, &address,
+				     MHD_OPTION_LISTEN_SOCKET, fd,
 				     MHD_OPTION_NOTIFY_COMPLETED, on_over, s,
 				     MHD_OPTION_CONNECTION_TIMEOUT, IDLE_S,
 				     MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_MAX, MHD_OPTION_END);
-	if (!s->daemon)
-		return errno ? -errno : -EADDRINUSE;
-	info = MHD_get_daemon_info(s->daemon, MHD_DAEMON_INFO_BIND_PORT);
-	s->port = info ? info->port : s->port;
-	return 0;
+	if (s->daemon)
+		return 0;
+	close(fd);
+	return -ENOMEM;
 }
 
 /* Answers requests, for @wait_ms at most, -1 = until something happens. Return: 0, -errno. */
