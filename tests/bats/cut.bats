@@ -184,9 +184,13 @@ make_long()
 	[ "$status" -eq 2 ]
 	run_ktrace cut -o new
 	[ "$status" -eq 2 ]
-	run_ktrace cut -o new t "$SMALL"
+	run_ktrace cut -o new t "${SMALL/small/lossy}"
 	[ "$status" -eq 2 ]
 	run_ktrace cut -o nosuch/new t
 	[ "$status" -eq 1 ]
 	[ -n "$stderr" ]
+	mkfifo fifo
+	run timeout 20 "$KTRACE" cut -o fifo t
+	[ "$status" -eq 1 ]
+	[ "$output" = "ktrace: fifo: the trace must go to a regular file or /dev/null" ]
 }

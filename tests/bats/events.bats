@@ -47,8 +47,8 @@ build_cxx()
 {
 	local cc=$1
 	shift
-	"$cc" "${WARNINGS[@]}" "$@" -I"$ROOT/userspace/include" "$SOURCES/every.cc" -x c++ "$SOURCES/elsewhere.c" -x none \
-		-o every -L"$BUILD/lib" "-Wl,-rpath,$BUILD/lib" -lktrace -pthread
+	"$cc" "${WARNINGS[@]}" "$@" -I"$ROOT/userspace/include" -L"$BUILD/lib" "-Wl,-rpath,$BUILD/lib" -o every \
+		"$SOURCES/every.cc" -lktrace -pthread -x c++ "$SOURCES/elsewhere.c"
 }
 
 run_every()

@@ -178,13 +178,20 @@ not_begun()
 	[[ $stderr == *"which cannot be recorded: "*"; 'ktrace doctor' says what to do" ]]
 }
 
-@test "a trace is not written over a program" {
+@test "neither a trace nor what is made of one is written over a program" {
+	local small=$ROOT/tests/data/golden/small-v1.bin command
 	cp /bin/true app
 	printf '#!/bin/sh\n' >script
 	for file in app script; do
 		run_ktraced -o "$file"
 		[ "$status" -eq 125 ]
 		[[ $stderr == *"$file is a program"* ]]
+		for command in html "export -t csv" cut; do
+			# shellcheck disable=SC2086 # a command and its option
+			run_ktrace $command -o "$file" "$small"
+			[ "$status" -eq 1 ]
+			[[ $stderr == "ktrace: $file: is a program: the option names the file to write" ]]
+		done
 	done
 	cmp app /bin/true
 	[ -s script ]

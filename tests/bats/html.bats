@@ -103,7 +103,7 @@ made()
 	run_ktrace html --until @0 -o page t
 	[ "$status" = 0 ]
 	grep -a '"span":0,' page
-	[[ $stderr == "ktrace: @0 is before the start of this trace" ]]
+	[[ $stderr == "ktrace: @0 is not after the start of this trace" ]]
 	for command in "html -o page" list hist sched; do
 		# shellcheck disable=SC2086 # words
 		run_ktrace $command --since 100 t

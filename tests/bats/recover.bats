@@ -233,6 +233,18 @@ is_gone_or_done()
 }
 
 # bats test_tags=alike
+@test "a folder that is not there is no trace that is gone" {
+	orphan -e flood -b 64K -o t -- "$PROGS/flood" -m -o -n 0
+	writers_done
+	recover -o nosuch/copy "$session"
+	[ "$status" -eq 125 ]
+	[[ $stderr == *"ktraced: nosuch/copy: No such file or directory"* ]]
+	[[ $stderr != *"is gone"* ]]
+	recover "$session"
+	[ "$status" -eq 0 ]
+}
+
+# bats test_tags=alike
 @test "killed before, in the middle of, and after each write: still exact" {
 	rounds=0
 	policies=(block overwrite) hows=(before torn after) step=3

@@ -133,6 +133,8 @@ static const char *why_not(const struct attach *at, __s32 pid)
 	if (mentions && is_in_other_space(pid))
 		return "it is in another PID namespace, such as a container's: only a ktraced in "
 		       "that one can attach to it";
+	if (mentions && at->is_taken)
+		return "8 recordings use its board already";
 	if (mentions && at->board && ktrace_attacher_full(at->board))
 		return "the board of its user was full when it started";
 	if (mentions)
@@ -180,7 +182,11 @@ int attach_open(struct attach *at, const struct options *o)
 			return EXIT_OWN;
 		}
 	error = open_board(at);
+	at->is_taken = error == -EBUSY;
 	if (!error || error == -ENOENT || error == -EOPNOTSUPP || error == -ENOSYS)
+		return -1;
+	/* Said of each process of -p */
+	if (at->is_taken && o->pid_nr)
 		return -1;
 	/* Without -p and the like, programs may still come with KTRACE_SESSION. */
 	if (!is_selective(o) || o->pid_nr) {

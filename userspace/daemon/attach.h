@@ -21,6 +21,7 @@ enum attach_fate { ATTACH_NOT_CHOSEN, ATTACH_WAITS, ATTACH_JOINED, ATTACH_REFUSE
  * @pidns:	our PID namespace
  * @next_look:	when to look for new programs, CLOCK_MONOTONIC
  * @full:	programs without a slot at the start
+ * @is_taken:	as many recordings as there may be have a board already
  * @chosen:	for each slot the program that was chosen, and what became of it
  */
 struct attach {
@@ -31,6 +32,7 @@ struct attach {
 	__u64 pidns;
 	__u64 next_look;
 	__u32 full;
+	bool is_taken;
 	struct {
 		__u32 pid;
 		enum attach_fate fate;

@@ -12,32 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/replaced_file.h"
 #include "output/default_path.h"
 #include "output/parts.h"
 #include "output/recovery_note.h"
 #include "output/room.h"
-
-/* Pipes, terminals and disks are mistakes; /dev/null serves measurements. */
-static bool is_fit_for_trace(const struct stat *st)
-{
-	return S_ISREG(st->st_mode) || (S_ISCHR(st->st_mode) && st->st_rdev == makedev(1, 3));
-}
-
-/* "-o ./app" without a name for the trace would overwrite the program. */
-static bool is_program(const char *path)
-{
-	char magic[4] = "";
-	FILE *f = fopen(path, "re");
-	size_t n = f ? fread(magic, 1, sizeof(magic), f) : 0;
-
-	if (f)
-		fclose(f);
-	return n == sizeof(magic) && (!memcmp(magic, "\177ELF", 4) || !memcmp(magic, "#!", 2));
-}
 
 bool output_is_split(const struct recording *r)
 {

@@ -225,7 +225,9 @@ static int make_file(struct rescue *r, struct ktrace_tracefile **file, bool *is_
 		error = ktrace_tracefile_copy(r->path, r->uuid, r->output, file);
 	if (!error)
 		return 0;
-	if (error != -ENOENT && error != -ESTALE && error != -EBADMSG)
+	/* What is not there may be a folder of the new file. */
+	if ((error == -ENOENT && *r->path && !access(r->path, F_OK)) ||
+	    (error != -ENOENT && error != -ESTALE && error != -EBADMSG))
 		return fail_file(r, error == -EACCES && *r->path && !can_read(r->path) ?
 				 r->path : r->output, error);
 	if (*r->path)

@@ -14,6 +14,7 @@
 #include "base/disk_room.h"
 #include "base/journal.h"
 #include "base/output_file.h"
+#include "base/replaced_file.h"
 #include "pager.h"
 #include "progress.h"
 
@@ -499,6 +500,8 @@ static int open_output(const char *path, int nr, char **inputs)
 		return output_in_place(path, O_RDWR);
 	if (is_there && S_ISREG(file.st_mode) && is_busy(path))
 		return -EBUSY;
+	if (is_there && S_ISREG(file.st_mode) && is_program(path))
+		return -ENOEXEC;
 	if (!is_there || S_ISREG(file.st_mode))
 		return open_temporary(path, is_there ? &file : NULL);
 	return ktrace_output_file(path, O_WRONLY);
@@ -534,6 +537,8 @@ static const char *what_is_wrong(int error)
 		return "is to be read";
 	case -ENOLINK:
 		return "a link to what is not there";
+	case -ENOEXEC:
+		return "is a program: the option names the file to write";
 	case -ESPIPE:
 		return "is standard output or error: this needs a file of its own";
 	case -ENXIO:

@@ -106,7 +106,7 @@ void when_complain(const struct when *since, const struct when *until, __u64 sta
 		complain_safely("ktrace: --since %.99s is after the end of this trace",
 				since->text);
 	else if (until->is_set && start <= end && to <= start)
-		complain_safely("ktrace: %.99s is before the start of this trace",
+		complain_safely("ktrace: %.99s is not after the start of this trace",
 				until->text);
 }
 

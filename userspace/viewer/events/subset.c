@@ -9,6 +9,7 @@
 
 #include "base/json.h"
 #include "base/progress.h"
+#include "base/replaced_file.h"
 #include "base/table.h"
 
 #include <errno.h>
@@ -82,8 +83,10 @@ static const char *reason(int error)
 int subset_files(struct subset *x, int nr, char **paths)
 {
 	struct ktrace_traceset *set;
+	struct stat there;
 	const char *writes;
 	int status, ret;
+	bool is_fit;
 
 	set = open_files(nr, paths, &status);
 	if (!set)
@@ -92,7 +95,10 @@ int subset_files(struct subset *x, int nr, char **paths)
 		ktrace_traceset_close(set);
 		return command_usage(x->single, "one file at a time, or parts of one recording");
 	}
-	writes = output_name(x->path, nr, paths);
+	is_fit = stat(x->path, &there) || is_fit_for_trace(&there);
+	if (!is_fit)
+		complain_about(x->path, "the trace must go to a regular file or /dev/null");
+	writes = is_fit ? output_name(x->path, nr, paths) : NULL;
 	if (!writes) {
 		ktrace_traceset_close(set);
 		return STATUS_DAMAGED;
