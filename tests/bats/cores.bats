@@ -71,7 +71,7 @@ same_all()
 	make_large
 	same_all small
 	same_all large
-	cp small other
+	another small other
 	same_all small large other
 }
 
@@ -93,8 +93,8 @@ same_all()
 
 @test "who has seen enough can go" {
 	make_large
-	cp large again
-	cp large third
+	another large again
+	another large third
 	KTRACE_CORES=2 "$KTRACE" list large again third >all
 	KTRACE_CORES=2 run bash -c '"$1" list large again third | head -n 1; echo "${PIPESTATUS[0]}"' - "$KTRACE"
 	[ "$output" = "$(head -n 1 all; echo 0)" ]
@@ -104,8 +104,8 @@ same_all()
 
 @test "where nothing can be written any more, it says so" {
 	make_large
-	cp large again
-	cp large third
+	another large again
+	another large third
 	KTRACE_CORES=2 run bash -c '"$0" list large again third >/dev/full' "$KTRACE"
 	[ "$status" -eq 1 ]
 	[ "$output" = "ktrace: standard output: No space left on device" ]
@@ -123,8 +123,8 @@ same_all()
 @test "it can be ended" {
 	local status=0
 	make_large
-	cp large again
-	cp large third
+	another large again
+	another large third
 	mkfifo pipe
 	exec 9<>pipe
 	KTRACE_CORES=2 "$KTRACE" list large again third >pipe 9>&- &

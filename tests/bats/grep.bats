@@ -320,7 +320,7 @@ make_busy()
 }
 
 @test "a filter over several files knows which is which" {
-	cp "$SMALL" again
+	another "$SMALL" again
 	run_ktrace grep -c 'trace.index = 1' "$SMALL" again
 	[ "$output" = "$("$KTRACE" list "$SMALL" | wc -l)" ]
 }

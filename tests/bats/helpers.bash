@@ -338,6 +338,14 @@ ledger()
 	[ "$max" -gt 0 ] && [ $((got + lost)) -ge "$min" ] && [ $((got + lost)) -le "$max" ]
 }
 
+# another FILE NEW: the same events as those of another recording, not a copy, which is read once
+another()
+{
+	cp "$1" "$2"
+	# The uuid; see uapi/linux/ktrace_file.h
+	head -c 16 /dev/urandom | dd of="$2" bs=1 seek=24 conv=notrunc status=none
+}
+
 # valid_trace FILE: checks that the viewer reads it to its end without messages
 valid_trace()
 {

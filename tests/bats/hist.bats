@@ -32,7 +32,7 @@ sum_of()
 
 @test "bins have every event once, whatever their number" {
 	local n
-	cp "$SMALL" again
+	another "$SMALL" again
 	for n in 1 2 3 7 20 1000; do
 		run_ktrace hist --json -b "$n" "$SMALL" again
 		[ "$status" -eq 0 ]

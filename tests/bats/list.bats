@@ -283,7 +283,7 @@ begun_before()
 }
 
 @test "several files are merged by time and told apart" {
-	cp "$SMALL" again
+	another "$SMALL" again
 	run_ktrace list "$SMALL" again
 	[ "$status" -eq 0 ]
 	[[ "$(sed -n 1p <<<"$output")" = *" #0 "*syscall:enter* ]]
@@ -336,9 +336,24 @@ host_files()
 [1,2001,null,true,false]' ]
 }
 
+@test "a process or thread that is not there is told" {
+	local command
+	for command in "list -p 77,100" "grep -p 77 item==7" "stat -p 77" "hist -p 77" "critical-path --pid 77" \
+			"cut -o new -p 77"; do
+		# shellcheck disable=SC2086 # a command and its options
+		run_ktrace $command "$SMALL"
+		[ "$status" -eq 0 ]
+		[[ $stderr == *"ktrace: -p 77: nothing of this process or thread was found"* ]]
+		[[ $stderr != *"-p 100"* ]]
+	done
+	# Who stops before the end does not know
+	run_ktrace list -n 1 -p 77,100 "$SMALL"
+	[ -z "$stderr" ]
+}
+
 @test "several files of one host have neither a host's name nor an error" {
 	host_files client
-	cp client again
+	another client again
 	run_ktrace list client again
 	[ "$(awk '{ print $2, $3 }' <<<"$output" | sort -u)" = "#0 [000]
 #1 [000]" ]
@@ -348,7 +363,7 @@ host_files()
 
 @test "hosts of the same name, or with several files, have the number of the file, too" {
 	host_files client server=client
-	cp client again
+	another client again
 	run_ktrace list client server again
 	[ "$(grep -o 'client#.' <<<"$output" | sort | uniq -c | awk '{ print $1, $2 }')" = "2 client#0
 2 client#1
@@ -356,8 +371,8 @@ host_files()
 }
 
 @test "a reader that goes away is no error" {
-	cp "$SMALL" again
-	cp "$SMALL" third
+	another "$SMALL" again
+	another "$SMALL" third
 	for _ in 1 2 3; do
 		run bash -c '"$1" list "$2" again third | head -n 1; echo ${PIPESTATUS[0]}' \
 			_ "$KTRACE" "$SMALL"
@@ -458,7 +473,7 @@ pages()
 @test "a position of other files is refused" {
 	"$KTRACE" list -n 3 --print-position "$SMALL" >page
 	place=$(sed -n 's/^position //p' page)
-	cp "$SMALL" again
+	another "$SMALL" again
 	run_ktrace list --from-position "$place" "$SMALL" again
 	[ "$status" -eq 1 ]
 	[ -z "$output" ]

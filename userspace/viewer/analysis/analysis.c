@@ -300,6 +300,7 @@ static int analyse_files(struct analysis *a, int nr, char **paths)
 		required_events_complain(&a->needs);
 	}
 	event_select_complain(&a->select, a->set);
+	event_select_complain_pids(&a->select);
 	complain_files(a->set);
 	status = ret ? STATUS_DAMAGED : files_status(a->set, status);
 	return output_end(status);

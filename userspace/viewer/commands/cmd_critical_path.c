@@ -116,8 +116,9 @@ static bool is_wanted(struct critical_path *path, const struct ktrace_process *p
 {
 	char name[CRITICAL_PATH_HOST_SIZE];
 
-	if (p->tid != path->a.select.pids[0])
+	if (p->tid != path->a.select.pids[0].id)
 		return false;
+	path->a.select.pids[0].is_met = true;
 	if (path->host) {
 		critical_path_host(path, p->machine, name);
 		if (strcmp(name, path->host))
@@ -297,12 +298,12 @@ static void complain(const struct critical_path *path)
 	char name[CRITICAL_PATH_HOST_SIZE];
 
 	if (path->host && !path->is_host_met) {
-		complain_safely("ktrace: --host: no thread %u on '%s'", path->a.select.pids[0],
+		complain_safely("ktrace: --host: no thread %u on '%s'", path->a.select.pids[0].id,
 				path->host);
 	} else if (path->is_doubtful) {
 		critical_path_host(path, path->machine, name);
 		complain_safely("ktrace: several hosts have a thread %u: this is that of '%s'; "
-				"--host chooses another", path->a.select.pids[0], name);
+				"--host chooses another", path->a.select.pids[0].id, name);
 	}
 }
 

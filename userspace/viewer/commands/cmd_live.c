@@ -198,6 +198,7 @@ static int run_live(struct live *l, int nr, char **paths)
 	if (ret)
 		fprintf(stderr, "ktrace: %s\n", strerror(-ret));
 	event_select_complain(&l->scope.select, set);
+	event_select_complain_pids(&l->scope.select);
 	status = ret ? STATUS_DAMAGED : files_status(set, status);
 	status = output_end(status);
 	time_range_warn_lost(&l->scope);

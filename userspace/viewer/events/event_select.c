@@ -59,8 +59,8 @@ const char *event_select_add_globs(void *to, const char *list)
 const char *event_select_add_pids(void *to, const char *list)
 {
 	struct event_select *s = to;
+	struct event_select_pid *pids;
 	unsigned long pid;
-	__u32 *pids;
 	char *end;
 
 	for (;; list = end + 1) {
@@ -71,7 +71,7 @@ const char *event_select_add_pids(void *to, const char *list)
 		if (!pids)
 			return "out of memory";
 		s->pids = pids;
-		pids[s->pid_nr++] = (__u32)pid;
+		pids[s->pid_nr++] = (struct event_select_pid){ .id = (__u32)pid };
 		if (!*end)
 			return NULL;
 	}
@@ -223,11 +223,16 @@ static bool is_wanted_call(struct event_select *s, const struct ktrace_trace_eve
 
 bool event_select_thread(const struct event_select *s, __u32 tid, __u32 pid)
 {
-	size_t i;
+	struct event_select_pid *p;
 
-	for (i = 0; i < s->pid_nr; i++)
-		if (s->pids[i] == tid || (pid && s->pids[i] == pid))
-			return true;
+	for (p = s->pids; p < s->pids + s->pid_nr; p++) {
+		if (p->id != tid && (!pid || p->id != pid))
+			continue;
+		/* ORD(event_select_thread:A) unordered: read after all threads have ended */
+		if (!__atomic_load_n(&p->is_met, __ATOMIC_RELAXED))
+			__atomic_store_n(&p->is_met, true, __ATOMIC_RELAXED);
+		return true;
+	}
 	return false;
 }
 
@@ -402,6 +407,16 @@ void event_select_complain(const struct event_select *s, const struct ktrace_tra
 	for (i = 0; i < s->glob_nr; i++)
 		complain_about_glob(&s->globs[i], set);
 	event_select_complain_fields(s, set, set);
+}
+
+void event_select_complain_pids(const struct event_select *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->pid_nr; i++)
+		if (!s->pids[i].is_met)
+			complain_safely("ktrace: -p %u: nothing of this process or thread was found",
+					s->pids[i].id);
 }
 
 void event_select_free(struct event_select *s)

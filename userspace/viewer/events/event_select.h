@@ -28,6 +28,16 @@ struct event_select_glob {
 };
 
 /**
+ * struct event_select_pid - a process or thread
+ * @id:		its number
+ * @is_met:	it has been asked for, by any thread that formats
+ */
+struct event_select_pid {
+	__u32 id;
+	bool is_met;
+};
+
+/**
  * struct event_select - conditions; none = all events
  * @globs:	patterns of names
  * @glob_nr:	number of patterns
@@ -41,7 +51,7 @@ struct event_select_glob {
 struct event_select {
 	struct event_select_glob *globs;
 	size_t glob_nr;
-	__u32 *pids;
+	struct event_select_pid *pids;
 	size_t pid_nr;
 	struct ktrace_filter *filters[FILTERS_MAX];
 	size_t filter_nr;
@@ -73,6 +83,8 @@ static inline bool event_select_has_conditions(const struct event_select *s)
 
 /* Reports patterns that match no event described in the files, and fields that no event has. */
 void event_select_complain(const struct event_select *s, const struct ktrace_traceset *set);
+/* Reports processes and threads that were not met, after all was read. */
+void event_select_complain_pids(const struct event_select *s);
 /* Reports fields that are in neither of two tracesets. */
 void event_select_complain_fields(const struct event_select *s, const struct ktrace_traceset *a,
 				  const struct ktrace_traceset *b);

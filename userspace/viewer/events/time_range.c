@@ -133,11 +133,13 @@ int time_range_next(struct time_range *s, const struct ktrace_trace_event **even
 
 	for (;;) {
 		ret = s->at >= s->nr ? refill(s) : 1;
-		if (ret <= 0)
+		if (ret <= 0) {
+			s->is_read |= !ret;
 			return ret;
+		}
 		e = &s->events[s->at++];
 		if (s->until.is_set && e->time >= s->to) {
-			s->is_over = true;
+			s->is_over = s->is_read = true;
 			progress_end();
 			return 0;
 		}
@@ -163,6 +165,8 @@ int time_range_next(struct time_range *s, const struct ktrace_trace_event **even
 void time_range_complain(const struct time_range *s)
 {
 	event_select_complain(&s->select, s->set);
+	if (s->is_read)
+		event_select_complain_pids(&s->select);
 	complain_files(s->set);
 }
 

@@ -29,6 +29,7 @@
  * @lost:	events lost in the part of the window that was read, by reason
  * @prints:	the command prints while it reads
  * @place:	start at this position instead, NULL = no
+ * @is_read:	to the end of the window, not stopped before
  * @is_paged:	read so that a later run can continue exactly where this one stops
  * @state:	state of threads, if conditions use it
  * @limit:	end of the window, if @is_paged
@@ -56,6 +57,7 @@ struct time_range {
 	__u64 lost[KTRACE_LOST_NR];
 	bool prints;
 	struct ktrace_position *place;
+	bool is_read;
 	bool is_paged;
 	struct ktrace_states *state;
 	struct ktrace_until limit;
