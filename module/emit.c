@@ -3,8 +3,8 @@
  * emit.c - the hot path: from an event to the kernel rings of all sessions that want it
  *
  * Sessions publish a target, i.e. what the hot path needs to know of them, in an RCU list. Readers
- * run with preemption off; they take no lock and allocate nothing, so the hot path may be entered in
- * any context and from within itself: the ring writer nests.
+ * run with preemption off; they take no lock and allocate nothing, so the hot path may be entered
+ * in any context and from within itself: the ring writer nests.
  *
  * The common case of a quick ring is inline, in emit.h; all else is in kt_emit_slow() and
  * kt_emit_special().
