@@ -84,7 +84,7 @@ teardown() { teardown_test; }
 }
 
 @test "what cannot be is an exception" {
-	python3 - "$SMALL" <<-'END'
+	python3 - "$SMALL" "${SMALL/small/lossy}" <<-'END'
 		import sys
 		from ktrace import Position, Traceset
 
@@ -103,7 +103,8 @@ teardown() { teardown_test; }
 		    except OSError as error:
 		        assert error.filename == path and error.strerror == text, error
 		raises(ValueError, Position, "k1")
-		one, two = Traceset(sys.argv[1]), Traceset(sys.argv[1], sys.argv[1])
+		one, two = Traceset(sys.argv[1]), Traceset(*sys.argv[1:])
+		raises(FileExistsError, Traceset, sys.argv[1], sys.argv[1])
 		raises(OSError, two.seek, one.position())
 		raises(TypeError, lambda: one[1])
 		event = one.read()

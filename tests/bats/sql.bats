@@ -340,7 +340,7 @@ is_equal()
 	"$KTRACE" sql t <<<'.schema demo:work' | grep -q '  item INTEGER,  -- field item, u32'
 	[ "$("$KTRACE" sql t .tables)" = "$("$KTRACE" sql t <<<.tables)" ]
 	[ "$("$KTRACE" sql t '.schema demo:work')" = "$("$KTRACE" sql t <<<'.schema demo:work')" ]
-	cp t .tables
+	another t .tables
 	[ "$("$KTRACE" sql t .tables 'SELECT count(*) FROM files' | tail -n 1 | xargs)" = 2 ]
 	rm .tables
 	run -2 "$KTRACE" sql t '.schema nothing'
