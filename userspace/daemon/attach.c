@@ -185,9 +185,6 @@ int attach_open(struct attach *at, const struct options *o)
 	at->is_taken = error == -EBUSY;
 	if (!error || error == -ENOENT || error == -EOPNOTSUPP || error == -ENOSYS)
 		return -1;
-	/* Said of each process of -p */
-	if (at->is_taken && o->pid_nr)
-		return -1;
 	/* Without -p and the like, programs may still come with KTRACE_SESSION. */
 	if (!is_selective(o) || o->pid_nr) {
 		log_note("running programs cannot be attached: the board: %s", error == -EBUSY ?
