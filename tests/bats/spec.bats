@@ -325,7 +325,7 @@ mktrace()
 		END
 	done
 	same t1 t2
-	cp t2 t3
+	another t2 t3
 	same t2 t1 t3
 }
 
