@@ -346,6 +346,9 @@ host_files()
 		[[ $stderr == *"ktrace: -p 77: nothing of this process or thread was found"* ]]
 		[[ $stderr != *"-p 100"* ]]
 	done
+	# It is there, though it waits for nothing
+	run_ktrace contention -p 100 "$SMALL"
+	[[ $stderr != *"-p 100"* ]]
 	# Who stops before the end does not know
 	run_ktrace list -n 1 -p 77,100 "$SMALL"
 	[ -z "$stderr" ]

@@ -199,6 +199,10 @@ static int take_event(void *arg, const struct ktrace_trace_event *e)
 	if (ret || !a->has_begun)
 		return ret;
 	a->to = e->time > a->to ? e->time : a->to;
+	/* Who is there is met, also if the analysis has nothing of it. */
+	if (a->select.pid_nr)
+		event_select_thread(&a->select, e->tid,
+				    ktrace_trace_pid(e->stream->trace, e->tid, e->raw));
 	if (e->id == KTRACE_ID_LOST)
 		lost_events_add(a->lost, e);
 	else if (!event_select_passes_filters(&a->select, e))

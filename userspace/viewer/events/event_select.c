@@ -228,7 +228,7 @@ bool event_select_thread(const struct event_select *s, __u32 tid, __u32 pid)
 	for (p = s->pids; p < s->pids + s->pid_nr; p++) {
 		if (p->id != tid && (!pid || p->id != pid))
 			continue;
-		/* ORD(event_select_thread:A) unordered: read after all threads have ended */
+		/* Several threads may ask; who reads it does so after all of them. */
 		if (!__atomic_load_n(&p->is_met, __ATOMIC_RELAXED))
 			__atomic_store_n(&p->is_met, true, __ATOMIC_RELAXED);
 		return true;

@@ -30,7 +30,7 @@ struct event_select_glob {
 /**
  * struct event_select_pid - a process or thread
  * @id:		its number
- * @is_met:	it has been asked for, by any thread that formats
+ * @is_met:	an event or a thread with this number has been met
  */
 struct event_select_pid {
 	__u32 id;
