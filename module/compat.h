@@ -82,8 +82,8 @@ static inline void kt_compat_synchronize_rcu(void)
 #endif
 
 /*
- * Waits until all tracepoint hits that had begun are over. Probes run with preemption off; those of
- * system calls no longer do since 6.13, and those of 7.3 neither.
+ * Waits until all tracepoint hits that had begun are over. Probes run with preemption off, those of
+ * system calls only until 6.12, and none in 7.3.
  */
 static inline void kt_compat_finish_hits(void)
 {
