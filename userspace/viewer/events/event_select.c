@@ -411,12 +411,12 @@ void event_select_complain(const struct event_select *s, const struct ktrace_tra
 
 void event_select_complain_pids(const struct event_select *s)
 {
-	const struct event_select_pid *p;
+	size_t i;
 
-	for (p = s->pids; p < s->pids + s->pid_nr; p++)
-		if (!p->is_met)
+	for (i = 0; i < s->pid_nr; i++)
+		if (!s->pids[i].is_met)
 			complain_safely("ktrace: -p %u: nothing of this process or thread was "
-					"found", p->id);
+					"found", s->pids[i].id);
 }
 
 void event_select_free(struct event_select *s)
