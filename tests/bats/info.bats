@@ -93,8 +93,8 @@ assert not {"cmd", "cpus", "status"} & f.keys() and f["reason"] == "duration", f
 }
 
 @test "several files are described one by one and counted together" {
-	cp small-v1.bin copy.bin
-	run_ktrace info small-v1.bin copy.bin
+	another small-v1.bin second.bin
+	run_ktrace info small-v1.bin second.bin
 	[ "$status" -eq 0 ]
 	[ "$(grep -c 'bytes, closed' <<<"$output")" -eq 2 ]
 	grep -q '^events *38$' <<<"$output"

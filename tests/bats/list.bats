@@ -377,7 +377,7 @@ host_files()
 	another "$SMALL" again
 	another "$SMALL" third
 	for _ in 1 2 3; do
-		run bash -c '"$1" list "$2" again third | head -n 1; echo ${PIPESTATUS[0]}' \
+		run bash -c '"$1" list "$2" again third 2>/dev/null | head -n 1; echo ${PIPESTATUS[0]}' \
 			_ "$KTRACE" "$SMALL"
 		[ "${lines[1]}" = 0 ]
 	done

@@ -86,6 +86,16 @@ last()
 	[ "$("$KTRACE" list -c none)" = 0 ]
 	[ "$(count late:tick ring)" -gt 0 ]
 	[ "$(count late:child ring)" -gt 0 ]
+	# Named together, what two of them have counts twice.
+	run_ktrace list -c ticks children none
+	[ -z "$stderr" ]
+	for name in "list -c" stat info; do
+		# shellcheck disable=SC2086 # options, too
+		run_ktrace $name ticks children ring
+		[ "$status" -eq 0 ]
+		[[ $stderr == *"ktrace: ring: has events that ticks has, too, such as late:tick of thread "*": they count twice"* ]]
+		[[ $stderr == *"ktrace: ring: has events that children has, too, such as late:child of thread "*": they count twice"* ]]
+	done
 	for name in ticks ring; do
 		run_ktrace list -e late:tick "$name"
 		[[ $output == *" late-0 "*"thread=0"* ]]

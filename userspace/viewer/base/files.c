@@ -9,6 +9,7 @@
 #include "foreign.h"
 #include "parts.h"
 #include "store_files.h"
+#include "twice.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -298,6 +299,7 @@ void complain_files(const struct ktrace_traceset *set)
 					       "not closed: still being written, or truncated");
 	parts_complain(set);
 	clock_warnings_complain(set);
+	twice_complain(set);
 }
 
 /*

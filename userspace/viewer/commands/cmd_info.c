@@ -11,6 +11,7 @@
 #include "base/parts.h"
 #include "base/rings.h"
 #include "base/table.h"
+#include "base/twice.h"
 #include "events/posix_log.h"
 
 #include <stdio.h>
@@ -495,6 +496,7 @@ static int describe_files(int nr, char **paths, bool is_json)
 	else
 		put_text(output(), info);
 	clock_warnings_complain(info->set);
+	twice_complain(info->set);
 	status = output_end(ret ? STATUS_DAMAGED : files_status(info->set, status));
 	event_counts_free(&info->census);
 	ktrace_traceset_close(info->set);
