@@ -41,6 +41,8 @@ enum {
 	ENVIRONMENT_MAX = 65536, /* bytes that are looked at, with preemption off */
 };
 
+#define NOT_LOOKED_AT U32_MAX	/* all flags at once, which no environment has */
+
 /**
  * struct kt_execs - what one session watches
  * @node:	in watches
@@ -186,8 +188,9 @@ static void execs_begin(const struct kt_execs *w, struct ktrace_exec *e)
 	memcpy(e->comm, current->comm, sizeof(e->comm));
 }
 
+/* @environment: what look_at_environment() found, NOT_LOOKED_AT before the first watch wants it */
 static void execs_describe(const struct kt_execs *w, const struct linux_binprm *bprm,
-			   struct ktrace_exec *e)
+			   u32 *environment, struct ktrace_exec *e)
 {
 	const struct mm_struct *mm = current->mm;
 	const struct fs_struct *fs = current->fs;
@@ -207,7 +210,9 @@ static void execs_describe(const struct kt_execs *w, const struct linux_binprm *
 		e->flags |= KTRACE_EXEC_SECURE;
 	if (e->flags & (KTRACE_EXEC_USER | KTRACE_EXEC_SECURE))
 		return;		/* no more about a program that is not the owner's */
-	e->flags |= look_at_environment(mm) | (is_static(mm) ? KTRACE_EXEC_STATIC : 0);
+	if (*environment == NOT_LOOKED_AT)
+		*environment = look_at_environment(mm);
+	e->flags |= *environment | (is_static(mm) ? KTRACE_EXEC_STATIC : 0);
 	if (rlimit(RLIMIT_AS) != RLIM_INFINITY)
 		e->limit = rlimit(RLIMIT_AS);
 	e->used = (u64)mm->total_vm << PAGE_SHIFT;
@@ -247,6 +252,7 @@ static void execs_put(struct kt_execs *w, const struct ktrace_exec *e)
 static void execs_on_exec(void *data, struct task_struct *p, pid_t old_pid,
 			  struct linux_binprm *bprm)
 {
+	u32 environment = NOT_LOOKED_AT;
 	struct ktrace_exec e;
 	struct kt_execs *w;
 	enum kin kin;
@@ -255,7 +261,7 @@ static void execs_on_exec(void *data, struct task_struct *p, pid_t old_pid,
 	list_for_each_entry_rcu(w, &watches, node) {
 		kin = kin_of(w->watcher);
 		if (kin == DESCENDANT)
-			execs_describe(w, bprm, &e);
+			execs_describe(w, bprm, &environment, &e);
 		if (kin != STRANGER)
 			execs_put(w, kin == DESCENDANT ? &e : NULL);
 	}
