@@ -281,3 +281,22 @@ commit()
 		fails grep -HE '^# bats .*_tags=(.*,)?dev' "$file"
 	done
 }
+
+@test "a repository that only root can reach is seen where all can" {
+	local seen
+	[ "$(id -u)" = 0 ] || skip "the caller is not root"
+	unshare --mount true || skip "no mount namespaces"
+	mkdir -p hidden/ktrace/tests
+	chmod 0700 hidden
+	cp "$ROOT/tests/reachable" hidden/ktrace/tests/
+	fails setpriv --reuid=65534 --regid=65534 --clear-groups cat hidden/ktrace/tests/reachable
+	run hidden/ktrace/tests/reachable bash -c 'pwd; setpriv --reuid=65534 --regid=65534 --clear-groups cat tests/reachable; exit 7'
+	[ "$status" = 7 ]
+	seen=${lines[0]}
+	[[ $seen == /var/cache/ktrace-check-* ]]
+	cmp <(tail -n +2 <<<"$output") "$ROOT/tests/reachable"
+	# Only the command sees it.
+	[ -z "$(ls "$seen")" ]
+	rmdir "$seen"
+	[ "$("$ROOT/tests/reachable" pwd)" = "$(realpath "$ROOT")" ]
+}
