@@ -93,14 +93,54 @@ a:outer|a:inner|1|300|200|300' ]
 	[ "$(sql 'SELECT count(*) FROM (SELECT 1 UNION ALL SELECT 2) CROSS JOIN slices')" = 10 ]
 }
 
-@test "sql: deeper slices than 64 are left out, as in exports" {
+# recursion DEPTH: a function that calls itself, then one that does not, in t; each level takes longer
+recursion()
+{
 	{
-		printf '%s\n' "$HEAD" 'meta event kind=user id=16 desc=a:x_begin{}' 'meta event kind=user id=17 desc=a:x_end{}' 'block 0'
-		for i in $(seq 70); do echo "rec $((1100 + i)) 16 100"; done
-		for i in $(seq 70); do echo "rec $((1200 + i)) 17 100"; done
+		printf '%s\n' "$HEAD" 'meta event kind=user id=16 desc=a:x_begin{}' 'meta event kind=user id=17 desc=a:x_end{}' \
+			'meta event kind=user id=18 desc=a:y_begin{}' 'meta event kind=user id=19 desc=a:y_end{}' 'block 0'
+		awk -v depth="$1" 'BEGIN {
+			for (i = 1; i <= 2 * depth; i++) {
+				if (i % 100 == 0)
+					print "block 0"
+				printf "rec %u %u 100\n", 1000 + 10 * i, i <= depth ? 16 : 17
+			}
+			printf "block 0\nrec %u 18 100\nrec %u 19 100\n", 1020 + 20 * depth, 1025 + 20 * depth
+		}'
 	} | "$PROGS/mktrace" t
-	[ "$(sql 'SELECT count(*), max(depth) FROM slices')" = "64|63" ]
-	"$COMPARE" "$KTRACE" t
+}
+
+@test "slices: a function that calls itself has the times of each call, in tables, exports and pages" {
+	local depth
+	for depth in 1 64 65 70 1000; do
+		recursion $depth
+		[ "$(sql 'SELECT count(*), max(depth), min(duration), max(duration), count(end_fields) FROM slices')" = \
+			"$((depth + 1))|$((depth - 1))|5|$((20 * depth - 10))|$((depth + 1))" ]
+		"$COMPARE" "$KTRACE" t
+		run_ktrace export --to chrome -o out.json t
+		[ -z "$stderr" ]
+		[ "$(grep -c '"ph":"B"' out.json)" = $((depth + 1)) ]
+		[ "$(grep -c '"ph":"E"' out.json)" = $((depth + 1)) ]
+		run_ktrace html -o t.html t
+		[ "$status" = 0 ]
+		if [ $depth -le 64 ]; then
+			fails grep -q 'spans have no row' t.html
+		else
+			grep -q "\"$((depth - 64)) spans have no row: more than 64 others of their thread were open\"" t.html
+		fi
+	done
+}
+
+@test "slices: what is deeper than 4096 others is counted, and changes no other" {
+	local format
+	recursion 5000
+	[ "$(sql 'SELECT count(*), max(depth), min(duration), max(duration) FROM slices' t 2>err)" = "4097|4095|5|99990" ]
+	[ "$(<err)" = "ktrace: 904 slices are left out: more than 4096 others of their thread were open" ]
+	for format in chrome perfetto; do
+		run_ktrace export --to $format -o out t
+		[ "$status" = 0 ]
+		[ "$stderr" = "ktrace: 904 slices are left out: more than 4096 others of their thread were open" ]
+	done
 }
 
 @test "sql: locks, holds and holders are those of ktrace contention" {

@@ -186,11 +186,14 @@ int ktrace_sql_fetch(struct ktrace_sql_query *query, const struct ktrace_sql_arr
  * @backwards:	events with a stamp below their predecessor's: conditions on time took them where
  *		they are in the file
  * @damaged:	calls of @report, since ktrace_sql_open()
+ * @deep_slices: slices that are left out, because 4096 others of their thread were open; of the
+ *		table that met most
  */
 struct ktrace_sql_stats {
 	__u64 lost[KTRACE_LOST_NR];
 	__u64 backwards;
 	__u64 damaged;
+	__u64 deep_slices;
 };
 
 /** ktrace_sql_stats - get what reading met */

@@ -2,6 +2,8 @@
 /* slices.c - pairs events that begin and end a slice */
 #include "slices.h"
 
+#include "base/grow.h"
+
 #include <errno.h>
 #include <string.h>
 
@@ -25,23 +27,33 @@ struct span_type {
 	__u32 stem;
 };
 
-/* struct span_track - open slices of a track, the key */
+/**
+ * struct span_track - open slices of a track
+ * @track:	key
+ * @open:	their types, the outermost first
+ * @depth:	how many
+ * @cap:	room in @open
+ * @deeper:	how many more are open, of which nothing else is known
+ */
 struct span_track {
 	__u64 track;
+	const struct ktrace_event_type **open;
 	__u32 depth;
-	const struct ktrace_event_type *open[SLICES_DEPTH];
+	__u32 cap;
+	__u64 deeper;
 };
 
 void slices_init(struct slices *s)
 {
 	s->types = (struct hash_table)HASH_TABLE_INIT(struct span_type, type);
 	s->tracks = (struct hash_table)HASH_TABLE_INIT(struct span_track, track);
+	s->deeper = 0;
 }
 
 void slices_free(struct slices *s)
 {
 	hash_table_free(&s->types);
-	hash_table_free(&s->tracks);
+	hash_table_free_with(&s->tracks, offsetof(struct span_track, open));
 }
 
 static bool is_letter_or_digit(char c)
@@ -120,6 +132,22 @@ static int find_open(const struct span_track *track, const struct ktrace_event_t
 	return -1;
 }
 
+/* Return: 0, -ENOMEM. */
+static int begin_span(struct slices *s, struct span_track *open, const struct span_type *t,
+		      enum span_role *out)
+{
+	if (open->depth == SLICES_DEPTH) {
+		open->deeper++;
+		s->deeper++;
+		return 0;
+	}
+	if (!LIST_GROW(open->open, open->depth, open->cap))
+		return -ENOMEM;
+	open->open[open->depth++] = t->begin;
+	*out = SPAN_BEGIN;
+	return 0;
+}
+
 int slices_take(struct slices *s, const struct ktrace_trace_event *e, __u64 track,
 		enum span_role *out)
 {
@@ -135,11 +163,10 @@ int slices_take(struct slices *s, const struct ktrace_trace_event *e, __u64 trac
 	open = hash_table_get(&s->tracks, &track);
 	if (!open)
 		return -ENOMEM;
-	if (t->role == SPAN_BEGIN) {
-		if (open->depth == SLICES_DEPTH)
-			return 0;
-		open->open[open->depth++] = t->begin;
-		*out = SPAN_BEGIN;
+	if (t->role == SPAN_BEGIN)
+		return begin_span(s, open, t, out);
+	if (open->deeper) {
+		open->deeper--;
 		return 0;
 	}
 	above = find_open(open, t->begin);
@@ -148,6 +175,13 @@ int slices_take(struct slices *s, const struct ktrace_trace_event *e, __u64 trac
 	open->depth -= (__u32)above + 1;
 	*out = SPAN_END;
 	return above;
+}
+
+__u32 slices_depth(const struct slices *s, __u64 track)
+{
+	const struct span_track *open = hash_table_find(&s->tracks, &track);
+
+	return open ? open->depth : 0;
 }
 
 void slices_put_name(struct slices *s, struct ktrace_out *out, const struct ktrace_trace_event *e)

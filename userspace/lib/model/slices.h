@@ -23,17 +23,19 @@ enum span_role { SPAN_NONE, SPAN_BEGIN, SPAN_END };
 enum span_role slices_role(const struct ktrace_trace_event *e, __u32 *stem,
 			   const struct ktrace_event_type **begin);
 
-/* Slices nest up to this depth; deeper ones are ignored. */
-#define SLICES_DEPTH 64u
+/* Slices nest up to this depth; deeper ones are counted, but their events are ordinary ones. */
+#define SLICES_DEPTH 4096u
 
 /**
  * struct slices - open slices
  * @types:	roles of types
  * @tracks:	open slices of each thread and each CPU
+ * @deeper:	how many were deeper than SLICES_DEPTH
  */
 struct slices {
 	struct hash_table types;
 	struct hash_table tracks;
+	__u64 deeper;
 };
 
 void slices_init(struct slices *s);
@@ -50,6 +52,9 @@ void slices_free(struct slices *s);
  */
 int slices_take(struct slices *s, const struct ktrace_trace_event *e, __u64 track,
 		enum span_role *out);
+
+/* Returns how many slices of the track are open. */
+__u32 slices_depth(const struct slices *s, __u64 track);
 
 /* Writes the name of the slice: "demo:work" for demo:work_begin, "syscall:read". */
 void slices_put_name(struct slices *s, struct ktrace_out *out, const struct ktrace_trace_event *e);

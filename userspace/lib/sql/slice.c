@@ -82,7 +82,7 @@ static const struct column columns[] = {
 	INTERVAL_COLUMNS("CPU where it began; NULL: the ring of a thread"),
 	{ "name", "TEXT", "name of the slice: demo:work for demo:work_begin and demo:work_end; of "
 	  "a system call syscall:read", 0 },
-	{ "depth", "INTEGER", "number of slices of the thread around it, at most 63", 0 },
+	{ "depth", "INTEGER", "number of slices of the thread around it, at most 4095", 0 },
 	{ "slice", "INTEGER", "number of the slice, in order of the begin", 0 },
 	{ "parent", "INTEGER", "number of the slice around it, NULL = none", 0 },
 	{ "fields", "TEXT", "fields of the event that began it, as JSON", 0 },
@@ -100,8 +100,11 @@ static void clear_rows(struct slice_cursor *c)
 
 static void forget(struct slice_cursor *c)
 {
+	__u64 *deepest = &c->base.table->sql->stats.deep_slices;
 	struct track *t;
 
+	if (c->slices.deeper > *deepest)
+		*deepest = c->slices.deeper;
 	clear_rows(c);
 	hash_table_for_each(t, &c->tracks) {
 		while (t->nr)

@@ -2,6 +2,8 @@
 /* lost_events.c - reads ktrace:lost events, and writes their sums */
 #include "lost_events.h"
 
+#include "model/slices.h"
+
 #include "json.h"
 #include "table.h"
 
@@ -55,4 +57,11 @@ void lost_events_warn(const __u64 *sums)
 
 	if (lost)
 		fprintf(stderr, "ktrace: %llu events were lost in this range\n", lost);
+}
+
+void deep_slices_warn(__u64 nr)
+{
+	if (nr)
+		fprintf(stderr, "ktrace: %llu slices are left out: more than %u others of their "
+			"thread were open\n", nr, SLICES_DEPTH);
 }

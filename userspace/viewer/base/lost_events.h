@@ -18,5 +18,7 @@ void lost_events_text(struct ktrace_out *out, const __u64 *sums);
 void lost_events_json(struct ktrace_out *out, const __u64 *sums);
 /* Reports on standard error how many events were lost, if any were. */
 void lost_events_warn(const __u64 *sums);
+/* The same for slices that are left out, because too many others of their thread were open. */
+void deep_slices_warn(__u64 nr);
 
 #endif

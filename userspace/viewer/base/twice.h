@@ -3,7 +3,7 @@
  * twice.h - events that two of the files have both
  *
  * A process may be in several recordings at a time. Named together, they have such an
- * event twice: numbers are too large, and a thread that takes a lock twice seems to wait for itself.
+ * event twice: numbers are too large, and a thread that takes a lock seems to wait for itself.
  */
 #ifndef VIEWER_BASE_TWICE_H
 #define VIEWER_BASE_TWICE_H

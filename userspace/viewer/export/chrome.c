@@ -512,6 +512,7 @@ static int write_chrome(struct export *x)
 	hash_table_free(&c.tasks);
 	hash_table_free(&c.wakings);
 	hash_table_free_with(&c.slices, offsetof(struct slice, text.buf));
+	deep_slices_warn(c.spans.deeper);
 	slices_free(&c.spans);
 	followed_end(&c.followed);
 	return ret;

@@ -169,6 +169,9 @@ static void put_notes(const struct html *h, struct ktrace_out *out)
 		put_note(out, "%llu locks have no row: a page has the first 4096, then those that "
 			 "threads wait for, from the first wait on, up to 16384 in all",
 			 h->follow.left_nr);
+	if (h->follow.deep_nr || h->follow.slices.deeper)
+		put_note(out, "%llu spans have no row: more than 64 others of their thread were "
+			 "open", h->follow.deep_nr + h->follow.slices.deeper);
 	if (h->hosts.nr)
 		put_note(out, "%zu messages between hosts are arrows, shown when zoomed in far "
 			 "enough", h->hosts.nr);

@@ -10,8 +10,6 @@
  */
 #include "html_model.h"
 
-#include "model/slices.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +18,7 @@
 /* Rows of locks: this many of any, then only those that threads wait for, up to the maximum */
 #define LOCKS_IDLE_MAX 4096u
 #define LOCKS_MAX 16384u
-#define SPAN_DEPTH 8u	/* rows of nested spans of a thread */
+#define SPAN_DEPTH 64u	/* rows of nested spans of a thread */
 
 static bool wants(const struct html_model *f, __u32 tid, __u32 pid)
 {
@@ -142,11 +140,10 @@ static void enter_resource(struct html_model *f, const struct ktrace_resource *r
 	html_row_enter(f->rows, i, work_of(f, r), f->now);
 }
 
-/* struct span_type - whether a type of event begins or ends a span; the type is the key */
+/* struct span_type - the state while a span that the type, the key, begins or ends is open */
 struct span_type {
 	const struct ktrace_event_type *type;
-	bool is_begin;
-	__u32 state;		/* + 1; 0 = it neither begins nor ends a span */
+	__u32 state;
 };
 
 /* Finds role and name: NAME of provider:NAME_begin, the provider of provider:begin. */
@@ -155,52 +152,41 @@ static void learn(struct html_model *f, struct span_type *t)
 	const char *full = t->type->full_name, *name = strchr(full, ':');
 	char text[56];
 	__u32 stem;
-	const enum span_role role = slices_role(f->event, &stem, NULL);
 
-	if (role == SPAN_NONE)
-		return;
+	slices_role(f->event, &stem, NULL);
 	name = name && name + 1 < full + stem ? name + 1 : full;
 	snprintf(text, sizeof(text), "%.*s", (int)(full + stem - 1 - name), name);
-	t->is_begin = role == SPAN_BEGIN;
 	t->state = html_state_get(f->rows, "span", text);
 }
 
-static void begin_span(struct html_model *f, __u32 state)
+/* Begins the span of the event, which has @depth others around it. */
+static void begin_span(struct html_model *f, __u32 depth)
 {
-	struct html_key key = { HTML_SPAN, 0, f->self, 0 };
+	const struct html_key key = { HTML_SPAN, 0, f->self, depth };
+	const struct ktrace_event_type *type = f->event->type;
+	const size_t known = f->spans.nr;
+	struct span_type *t = hash_table_need(&f->spans, &type, &f->error);
 	struct html_row *row;
 	__u32 i;
 
-	for (; key.depth < SPAN_DEPTH; key.depth++) {
-		i = html_row_find(f->rows, &key);
-		if (i == HTML_NO_ROW || !html_row_at(f->rows, i)->state)
-			break;
-	}
-	if (key.depth == SPAN_DEPTH)
-		return;
-	i = html_row_get(f->rows, &key, NULL);
+	if (t && f->spans.nr > known)
+		learn(f, t);
+	i = t ? html_row_get(f->rows, &key, NULL) : HTML_NO_ROW;
 	if (i == HTML_NO_ROW)
 		return;
 	row = html_row_at(f->rows, i);
 	row->thread = f->self;
-	snprintf(row->name, sizeof(row->name), "spans %llu", key.depth + 1);
-	html_row_enter(f->rows, i, state, f->now);
+	snprintf(row->name, sizeof(row->name), "spans %u", depth + 1);
+	html_row_enter(f->rows, i, t->state, f->now);
 }
 
-/* Ends the innermost span of this name, and all spans inside it, whose end events are missing. */
-static void end_span(struct html_model *f, __u32 state)
+/* Ends spans of the event's thread: those with @first to @last others around them. */
+static void end_spans_from(struct html_model *f, __u32 first, __u32 last)
 {
-	struct html_key key = { HTML_SPAN, 0, f->self, SPAN_DEPTH };
-	__u32 row[SPAN_DEPTH], i;
+	struct html_key key = { HTML_SPAN, 0, f->self, first };
 
-	for (i = 0; i < SPAN_DEPTH; i++) {
-		key.depth = i;
-		row[i] = html_row_find(f->rows, &key);
-	}
-	while (i && (row[i - 1] == HTML_NO_ROW || html_row_at(f->rows, row[i - 1])->state != state))
-		i--;
-	for (; i && i <= SPAN_DEPTH; i++)
-		html_row_enter(f->rows, row[i - 1], 0, f->now);
+	for (; key.depth <= last && key.depth < SPAN_DEPTH; key.depth++)
+		html_row_enter(f->rows, html_row_find(f->rows, &key), 0, f->now);
 }
 
 /* Ends all spans of a thread that is gone. */
@@ -215,21 +201,23 @@ static void end_spans(struct html_model *f, __u32 thread)
 /* Begins or ends a span of its thread if the current event does so. */
 static void take_span(struct html_model *f)
 {
-	const struct ktrace_event_type *type = f->event->type;
-	struct span_type *t;
-	size_t before = f->spans.nr;
+	enum span_role role;
+	__u32 depth;
+	int above;
 
-	if (f->event->stream->kind != KTRACE_CHANNEL_USER || !type || f->self == HTML_NO_ROW)
+	if (f->event->stream->kind != KTRACE_CHANNEL_USER || !f->event->type ||
+	    f->self == HTML_NO_ROW)
 		return;
-	t = hash_table_need(&f->spans, &type, &f->error);
-	if (!t)
-		return;
-	if (f->spans.nr > before)
-		learn(f, t);
-	if (t->state && t->is_begin)
-		begin_span(f, t->state);
-	else if (t->state)
-		end_span(f, t->state);
+	above = slices_take(&f->slices, f->event, f->self, &role);
+	if (above < 0)
+		f->error = above;
+	depth = slices_depth(&f->slices, f->self);
+	if (role == SPAN_BEGIN && depth <= SPAN_DEPTH)
+		begin_span(f, depth - 1);
+	else if (role == SPAN_BEGIN)
+		f->deep_nr++;
+	else if (role == SPAN_END)
+		end_spans_from(f, depth, depth + (__u32)above);
 }
 
 static void enter_thread(struct html_model *f, const struct html_touched *t)
@@ -440,6 +428,7 @@ int html_model_init(struct html_model *f, struct html_options *rows, struct ktra
 	f->releases = (struct hash_table)HASH_TABLE_INIT(struct release, row);
 	f->self = HTML_NO_ROW;
 	f->spans = (struct hash_table)HASH_TABLE_INIT(struct span_type, type);
+	slices_init(&f->slices);
 	name_states(f);
 	ret = ktrace_state_new(set, &f->state);
 	if (!ret)
@@ -456,6 +445,7 @@ void html_model_free(struct html_model *f)
 	hash_table_free(&f->releases);
 	free(f->left_out);
 	hash_table_free(&f->spans);
+	slices_free(&f->slices);
 }
 
 static __u32 cpu_row(struct html_model *f, __u32 machine, __s32 cpu)

@@ -9,6 +9,7 @@
 #include "events/event_select.h"
 #include "html_rows.h"
 #include "model/pthread_model.h"
+#include "model/slices.h"
 
 /* struct html_touched - a thread that an event changes; @serial: the one before the event */
 struct html_touched {
@@ -31,7 +32,9 @@ struct html_touched {
  * @left_nr:	how many
  * @left_cap:	room for this many
  * @locks_nr:	locks with a row
- * @spans:	types of events, and whether they begin or end a span
+ * @slices:	open spans of threads, by their row
+ * @spans:	types of events that begin a span, and its state
+ * @deep_nr:	spans without a row: too many were open
  * @begin:	where the page begins
  * @now:	time of the event, since @begin
  * @event:	the event
@@ -57,7 +60,9 @@ struct html_model {
 	__u64 left_nr;
 	size_t left_cap;
 	__u32 locks_nr;
+	struct slices slices;
 	struct hash_table spans;
+	__u64 deep_nr;
 	__u64 begin;
 	__u64 now;
 	const struct ktrace_trace_event *event;

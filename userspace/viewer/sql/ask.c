@@ -148,6 +148,7 @@ static void complain_stats(struct ask *a)
 	progress_end();
 	ktrace_sql_stats(a->sql, &stats);
 	lost_events_warn(stats.lost);
+	deep_slices_warn(stats.deep_slices);
 	if (stats.backwards)
 		fprintf(stderr, "ktrace: %llu events have a time below their predecessor's: a "
 			"range of time takes them where they are in the file\n", stats.backwards);

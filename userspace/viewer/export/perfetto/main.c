@@ -378,6 +378,7 @@ static int write_perfetto(struct export *x)
 	x->scope.keeps_losses = true;
 	slices_init(&p.spans);
 	ret = put_events(&p);
+	deep_slices_warn(p.spans.deeper);
 	slices_free(&p.spans);
 	names_forget(&p);
 	hash_table_free(&p.tracks);
