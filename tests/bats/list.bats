@@ -373,6 +373,33 @@ host_files()
 2 client#2" ]
 }
 
+# renamed ORDER...: a thread with 20,000 names, in t, which records an event after each; the file has them in
+# the order that the command makes
+renamed()
+{
+	{
+		printf '%s\n' 'meta trace version=1 start_ns=0 backend=shm clock=monotonic cmd=x' \
+			'meta clock raw=0 mono_ns=0 real_ns=0 hz=1000000000' \
+			'meta stream id=0 kind=user cpu=0 ring=65536 block=4096 policy=drop' \
+			'meta event kind=user id=16 desc=a:x{}'
+		seq 20000 | "$@" | sed 's/.*/meta thread tid=100 pid=100 ts=&0 comm=name-&/'
+		awk 'BEGIN { for (i = 1; i <= 20000; i++) printf "%srec %u5 16 100\n", i % 100 == 1 ? "block 0\n" : "", i }'
+	} | "$PROGS/mktrace" t
+}
+
+@test "a thread may have any number of names; more than can be put in order are told" {
+	renamed cat
+	run_ktrace list t
+	[ "$status" -eq 0 ]
+	[ -z "$stderr" ]
+	[ "$(grep -o 'name-[0-9]*' <<<"$output" | uniq | wc -l)" = 20000 ]
+	[[ ${output##*$'\n'} == *" name-20000 "* ]]
+	renamed tac
+	run_ktrace list t
+	[ "$status" -eq 1 ]
+	[[ $stderr == *": too many names of a thread that are not in order of time"* ]]
+}
+
 @test "a reader that goes away is no error" {
 	another "$SMALL" again
 	another "$SMALL" third

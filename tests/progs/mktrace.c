@@ -32,7 +32,7 @@
 #define BLOCK 4096u	/* what positions of blocks are multiples of */
 #define ROOM 32768u	/* blocks may have more */
 #define STREAMS 256u
-#define METAS 1024u
+#define METAS 20480u
 
 /* struct state - what is being put together; part 0: the file is whole */
 struct state {

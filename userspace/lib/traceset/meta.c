@@ -475,8 +475,9 @@ void ktrace_meta_parse(struct trace *t, __u64 offset, char *text, size_t size)
 		ret = parse_line(t, offset, text, (size_t)(next - text));
 		if (ret == -ENOMEM)
 			t->error = ret;
-		if (ret == -EINVAL && !is_reported) {
-			trace_report(t, offset, "META line is invalid");
+		if ((ret == -EINVAL || ret == -E2BIG) && !is_reported) {
+			trace_report(t, offset, ret == -EINVAL ? "META line is invalid" :
+				     "too many names of a thread that are not in order of time");
 			is_reported = true;
 		}
 	}

@@ -15,7 +15,7 @@
 #include "base/grow.h"
 #include "base/search.h"
 
-/* Limit of names kept for one thread: no program has more. */
+/* Limit of names of one thread that may come in any order: each moves the later ones. */
 #define NAMES_MAX 16384u
 
 static size_t slot_of(const struct names *n, __u32 tid)
@@ -78,7 +78,7 @@ static void bequeath(struct thread *t, __u32 i)
 	}
 }
 
-/* Remembers a fact about @tid. Returns 0, -ENOMEM. */
+/* Remembers a fact about @tid. Returns 0; -E2BIG more than NAMES_MAX, not in order; -ENOMEM. */
 int ktrace_names_add(struct names *n, __u32 tid, const struct name *name)
 {
 	struct name fact = *name;
@@ -105,8 +105,8 @@ int ktrace_names_add(struct names *n, __u32 tid, const struct name *name)
 			return 0;
 		}
 	}
-	if (t->nr == NAMES_MAX)
-		return 0;
+	if (t->nr >= NAMES_MAX && i < t->nr)
+		return -E2BIG;
 	if (!LIST_GROW(t->names, t->nr, t->cap))
 		return -ENOMEM;
 	memmove(&t->names[i + 1], &t->names[i], (t->nr - i) * sizeof(fact));

@@ -8,6 +8,7 @@
  */
 #include "trace.h"
 
+#include <errno.h>
 #include <linux/ktrace_events.h>
 #include <string.h>
 
@@ -15,10 +16,14 @@
 static int learn(struct trace *t, const struct ktrace_trace_event *e, __u32 tid,
 		 struct name fact)
 {
+	int ret;
+
 	if (!tid)
 		return 0;
 	fact.raw = e->raw;
-	return ktrace_names_add(&t->names, tid & KTRACE_TID_MASK, &fact);
+	ret = ktrace_names_add(&t->names, tid & KTRACE_TID_MASK, &fact);
+	/* The thread keeps the name that it had before. */
+	return ret == -E2BIG ? 0 : ret;
 }
 
 static struct name fact_of(__u32 pid, const char comm[KTRACE_COMM_LEN])
