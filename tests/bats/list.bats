@@ -400,6 +400,25 @@ renamed()
 	[[ $stderr == *": too many names of a thread that are not in order of time"* ]]
 }
 
+@test "a thousand threads may be in the middle of a long event" {
+	awk 'BEGIN {
+		print "meta clock raw=0 mono_ns=0 real_ns=1700000000000000000 hz=1000000000"
+		print "meta stream id=1 kind=user cpu=0 ring=65536 block=4096 policy=drop"
+		print "meta event kind=user id=16 desc=t:big{u8[]%20bytes;}"
+		for (i = 0; i < 2000; i++) {
+			if (i % 6 == 0)
+				print "block 1"
+			print "rec", 100 + i, 16, 10 + i % 1000 (i < 1000 ? ":2 u32:1004 u32:1000 zeros:500" : ":4 zeros:500")
+		}
+	}' | "$PROGS/mktrace" t
+	run_ktrace list --json t
+	[ "$status" -eq 0 ]
+	[ "$(grep -c '"event":"t:big"' <<<"$output")" = 1000 ]
+	fails grep -q '"flags"' <<<"$output"
+	run_ktrace check t
+	[ "$status" -eq 0 ]
+}
+
 @test "a reader that goes away is no error" {
 	another "$SMALL" again
 	another "$SMALL" third

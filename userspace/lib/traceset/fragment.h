@@ -52,7 +52,7 @@ struct pending {
 	bool is_unsure;
 };
 
-#define PENDING_MAX 256u
+#define PENDING_MAX 4096u
 
 /**
  * struct fragments - the pending events of a traceset
