@@ -22,7 +22,7 @@
 #include "thread.h"
 
 /* Sets the name of another thread of this process, as the C library does. Returns 0 or an errno. */
-static int write_comm(__u32 tid, const char *name)
+static kt_noinline int write_comm(__u32 tid, const char *name)
 {
 	char path[48];
 	ssize_t n;
@@ -78,7 +78,7 @@ void rename_self(const char *name)
 }
 
 /* Announces the new name of another thread. */
-static void announce_other(__u32 tid, const char *name)
+static kt_noinline void announce_other(__u32 tid, const char *name)
 {
 	const uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
 	const struct channel *ch;

@@ -196,6 +196,12 @@ static KTRACE_INLINE bool emit_quick(const struct posix_sink *sink, const struct
 	return true;
 }
 
+/* Not inlined, so that its variables take no stack when emit() has to take the slow path. */
+static kt_noinline bool emit_one(const struct posix_sink *sink, const struct emission *em)
+{
+	return emit_quick(sink, em);
+}
+
 static KTRACE_INLINE bool is_opened(trace_event_id_t id)
 {
 	return id < POSIX_ID_NR && ktrace_posix_member.opened[id / 64] & 1ull << id % 64;
@@ -220,7 +226,7 @@ static kt_noinline void emit(trace_event_id_t id, const void *data, size_t size,
 		const __u32 nr = (__u32)__builtin_ctzll(rest);
 
 		sink = posix_find_sink(nr);
-		if (full & 1ull << nr || !sink || !emit_quick(sink, &em))
+		if (full & 1ull << nr || !sink || !emit_one(sink, &em))
 			emit_slow(b, nr, &em);
 	}
 	if (sink && !(mask & (mask - 1)) && sink != find_last())
