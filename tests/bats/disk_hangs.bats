@@ -146,7 +146,7 @@ files()
 @test "a file system that is frozen for some seconds: nothing is lost, all parts are whole" {
 	files
 	late -t 2 -u 4000
-	start_ktraced -o frozen/t --fail-on-loss --split-size 16K --keep 4 -p "$late"
+	start_ktraced -o frozen/t -b 1M --fail-on-loss --split-size 16K --keep 4 -p "$late"
 	recording=$pid
 	retry 0.02 test -e frozen/t.0003
 	for i in 1 2; do

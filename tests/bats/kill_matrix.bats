@@ -232,7 +232,11 @@ start_viewer()
 	[ "$state" != full ] || kill -CONT "$ktraced"
 	retry 0.05 has_events
 	[ "$state" != full ] || kill -STOP "$ktraced"
-	head -c 64K t | tee copy.{1..100} >/dev/null
+	local copy
+	head -c 64K t >part
+	for copy in copy.{1..100}; do
+		another part "$copy"
+	done
 	mkfifo pipe
 	sh -c 'exec 3<>pipe; exec sleep 1000' &
 	holder=$!

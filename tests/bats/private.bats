@@ -152,10 +152,13 @@ refused()
 		refused "$PLACE/$out" "$KTRACED" "--backend=$KTRACE_BACKEND" -o "$PLACE/$out" -- true
 	done
 	for out in out dir/new file fifo; do
-		refused "$PLACE/$out" timeout 20 "$KTRACE" cut -o "$PLACE/$out" t
+		[ $out = fifo ] || refused "$PLACE/$out" timeout 20 "$KTRACE" cut -o "$PLACE/$out" t
 		refused "$PLACE/$out" timeout 20 "$KTRACE" html -o "$PLACE/$out" t
 		refused "$PLACE/$out" timeout 20 "$KTRACE" export --to csv -o "$PLACE/$out" t
 	done
+	run_ktrace cut -o "$PLACE/fifo" t
+	[ "$status" -eq 1 ]
+	[ "$stderr" = "ktrace: $PLACE/fifo: the trace must go to a regular file or /dev/null" ]
 	as_other ln -s "$PWD/inner" "$PLACE/folder"
 	refused "$PLACE/folder" "$KTRACE" export --to ctf -o "$PLACE/folder" t
 	# By a link of one's own to the other's.
