@@ -212,6 +212,7 @@ load late
 	[[ $output == LD_PRELOAD=*libktrace-pthread.so.0:*libktrace.so.0 ]]
 }
 
+# bats test_tags=alike
 @test "attach: while events get their ids, none is recorded without one" {
 	local i rounds=10
 	! in_guest || rounds=3
@@ -307,6 +308,7 @@ load late
 	[ "$status" = 0 ]
 }
 
+# bats test_tags=alike
 @test "boards: full, forged, invalid, removed, open to others: no crash, and a message" {
 	local i
 	late -t 2 -u 200

@@ -38,6 +38,7 @@ says()
 # clocks: number of readings of the clocks that t has
 clocks() { "$KTRACE" info t 2>/dev/null | sed -n 's/^  clock .* \([0-9]*\) readings$/\1/p'; }
 
+# bats test_tags=alike
 @test "a disk that hangs: nothing is lost, programs join, requests are answered, clocks are read" {
 	late -t 2 -u 4000
 	hanging_ktraced -o t --fail-on-loss
@@ -112,6 +113,7 @@ said() { [ "$(grep -c "$2" ktraced.err)" = "$1" ]; }
 	stop_late
 }
 
+# bats test_tags=alike
 @test "a disk that hangs now and then, parts that come and go: nothing is lost" {
 	hanging_ktraced -o t -b 8M --policy block --split-size 300K --keep 3 --context ustack -- \
 		"$PROGS/flood" -t 2 -n 40000 -u 20

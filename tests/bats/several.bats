@@ -48,6 +48,7 @@ last()
 	"$KTRACE" list --json -e "$1" "$2" | tail -n 1 | jq -r .time
 }
 
+# bats test_tags=alike
 @test "several: eight at a time, each is whole; a ninth is refused" {
 	local i
 	late -t 3 -u 300
@@ -106,6 +107,7 @@ last()
 	stop_late
 }
 
+# bats test_tags=alike
 @test "several: one begins and ends at any time, the others miss nothing" {
 	local i
 	late -t 3 -u 100
@@ -160,6 +162,7 @@ last()
 	stop_late
 }
 
+# bats test_tags=alike
 @test "several: the next first one had none of a thread's events so far" {
 	local forks
 	for forks in '' '-f 20'; do
@@ -213,6 +216,7 @@ last()
 	stop_late
 }
 
+# bats test_tags=alike
 @test "several: without restartable sequences" {
 	export GLIBC_TUNABLES=glibc.pthread.rseq=0
 	late -t 3 -u 200 -f 100
