@@ -171,7 +171,7 @@ has_events()
 }
 
 @test "counts: parts, each by itself and together" {
-	run_ktraced --policy block --split-size 100K -o t.bin -- "$PROGS/flood" -n 30000
+	run_ktraced --policy block -b 64K --split-size 100K -o t.bin -- "$PROGS/flood" -n 30000
 	local part
 	for part in t.*.bin; do
 		has_counts "$part"
