@@ -95,6 +95,26 @@ END
 	done
 }
 
+@test "import systrace: trace-cmd's latency format is not taken for text of perf" {
+	{
+		echo cpus=16
+		for ((i = 0; i < 20; i++)); do
+			printf '    a b-%d    %dd..2.   100.%06d: %ssched_wakeup:  comm=x pid=9 prio=120 target_cpu=001\n' \
+				$((10 + i)) "$i" $((i + 1)) "${i:+(+1)  }"
+		done
+	} >a
+	run_ktrace import --offset @0 -o t a
+	[ "$status" = 0 ]
+	says '^t: 20 events'
+	[ "$("$KTRACE" list --json t | jq -c '[.cpu,.tid,.comm,.event]' | sort -u | wc -l)" = 20 ]
+	lists '\[019\] -/29 a b .*sched:wakeup tid=9'
+	# A thread of perf with such a name
+	printf 'a-5 6 [001] 100.000001: cycles:\na-5 6 100.000002: cycles:\n' >a
+	run_ktrace import --offset @0 -o t a
+	says '^t: 2 events'
+	lists '-/6 a-5 .*perf:cycles'
+}
+
 @test "import systrace: marks of Android's programs" {
 	cat >a <<'END'
 # tracer: nop
