@@ -95,6 +95,22 @@ END
 	done
 }
 
+@test "import systrace: idle and parked threads, and locks, of trace-cmd report" {
+	cat >a <<'END'
+cpus=4
+     kworker/3:1-12    [003] d..2.     1.000001: sched_switch:         kworker/3:1:12 [120] I ==> cpuhp/3:13 [120]
+         cpuhp/3-13    [003] d..2.     1.000002: sched_switch:         cpuhp/3:13 [120] P ==> swapper/3:0 [120]
+            bash-9     [003] d..2.     1.000003: contention_begin:     0xffff8881 (flags=RT|MUTEX)
+            bash-9     [003] d..2.     1.000004: contention_end:       0xffff8881 (ret=0)
+END
+	import a --offset @0
+	[ "$status" = 0 ]
+	lists 'sched:switch prev_tid=12 .* prev_state=IDLE '
+	lists 'sched:switch prev_tid=13 .* prev_state=PARKED '
+	lists 'lock:contended lock=0xffff8881 flags=0x28$'
+	lists 'lock:acquired lock=0xffff8881 result=0$'
+}
+
 @test "import systrace: trace-cmd's latency format is not taken for text of perf" {
 	{
 		echo cpus=16
