@@ -172,6 +172,19 @@ import()
 	says 'x:y a=1$'
 }
 
+@test "import perf: -F misc does not hide the thread and its CPU" {
+	cat >text <<-'END'
+		 a b K 7/8 [001] K     1.000001: cycles:
+		     x  9 Sp    1.000002: PERF_RECORD_SWITCH OUT preempt
+		     K  9 [002]       1.000003: cycles:
+		   x K  1.000004: cycles:
+	END
+	import text --offset 1
+	[ "$status" = 0 ]
+	"$KTRACE" list --json t | jq -c '[.cpu, .tid, .comm, .fields.comm]' | diff - <(printf '%s\n' \
+		'[1,8,"a b K",null]' '[null,9,"x",null]' '[2,9,"K",null]' '[null,16777215,"unknown","x K"]')
+}
+
 # lines LINE...: the text of perf, one line each
 lines()
 {
