@@ -131,6 +131,28 @@ END
 	lists '-/6 a-5 .*perf:cycles'
 }
 
+@test "import systrace: names of instances and files that trace-cmd report puts in front" {
+	cat >a <<'END'
+        cpus=2
+  inst: cpus=2
+                  bash-873   [000]   100.000001: my_event: a=1
+  inst:           ba sh-874   [001]   100.000002: my_event: a=2
+                  bash-873   [000]   100.000000: my_event: a=3
+END
+	import a --offset @0
+	[ "$status" = 0 ]
+	says '1 events have an earlier time than the line before, the first is line 5: all are put in order'
+	"$KTRACE" list --json t | jq -c '[.tid,.comm,.fields.a,.fields.buffer]' | diff - \
+		<(printf '%s\n' '[873,"bash",3,null]' '[873,"bash",1,null]' '[874,"ba sh",2,"inst"]')
+	# Two machines would become one.
+	sed 's/^        c/a.dat: c/; s/^  inst:/longer.dat:/; s/^        /a.dat: /' a >b
+	rm t
+	import b --offset @0
+	[ "$status" = 1 ]
+	says 'has lines of several files, such as a.dat and longer.dat'
+	[ ! -e t ]
+}
+
 @test "import systrace: marks of Android's programs" {
 	cat >a <<'END'
 # tracer: nop

@@ -44,6 +44,8 @@ int systrace_put(struct systrace *s, __u32 kind, const struct line *l)
 
 	if (!task)
 		return -ENOMEM;
+	if (s->source)
+		builder_text(s->b, "buffer", s->source->name, s->source->size - 1);
 	e.pid = task->tgid;
 	if (l->tid)
 		memcpy(e.comm, task->comm, sizeof(e.comm));
