@@ -287,6 +287,21 @@ lines()
 	END
 }
 
+@test "import perf: records of before the recording are at its beginning, not at time 0" {
+	lines '   swapper     0/0     0.000000: PERF_RECORD_MMAP -1/0: [0xff(0x1) @ 0]: x [kernel]' \
+		'      bash  5/5     0.000000: PERF_RECORD_COMM: bash:5/5' \
+		'      bash  5/5  5800.000001: cycles:' '      bash  5/5  5800.000002: cycles:' >text
+	import text --offset 1
+	[ "$status" = 0 ]
+	says '2 records of perf have the time 0, as they are of before'
+	[ "$("$KTRACE" list --json t | jq -r '[.time, .event] | join(" ")' | paste -sd,)" = \
+		'5801.000001000 perf:record_mmap,5801.000001000 perf:record_comm,5801.000001000 perf:cycles,5801.000002000 perf:cycles' ]
+	# Nothing else
+	head -n 2 text >only
+	import only --offset 1
+	[[ $output == *" 2 events, "* ]]
+}
+
 @test "import perf: text of simpleperf report-sample" {
 	cat >text <<-'END'
 		sample:
