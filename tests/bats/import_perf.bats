@@ -121,6 +121,70 @@ import()
 	says 'printk:console text="hello, world"'
 }
 
+@test "import perf: what libtraceevent's plugins print of the scheduler are its events" {
+	cat >text <<-'END'
+		     a b  9 [003]  1.000001: sched:sched_switch: a b:9 [120] D ==> c:d [x]:11 [98]
+		     c:d 11 [003]  1.000002: sched:sched_switch: c:d [x]:11 [98] R ==> kworker/3:1:12 [120]
+		 kworker 12 [003]  1.000003: sched:sched_switch: kworker/3:1:12 [120] I ==> cpuhp/3:13 [120]
+		 cpuhp/3 13 [003]  1.000004: sched:sched_switch: cpuhp/3:13 [120] P ==> swapper/3:0 [120]
+		 swapper  0 [003]  1.000005: sched:sched_wakeup: a b:9 [120] success=1 CPU:002
+		 swapper  0 [003]  1.000006: sched:sched_wakeup: a b:9 [120]<no success> CPU:002
+		 swapper  0 [003]  1.000007: sched:sched_wakeup_new: a b:9 [120] CPU:002
+		 swapper  0 [003]  1.000008: sched:sched_switch: prev_comm=a b=c prev_pid=4 prev_prio=1 prev_state=S ==> next_comm=x d=e next_pid=5 next_prio=6
+	END
+	import text --offset 1
+	[ "$status" = 0 ]
+	run_ktrace list t
+	says 'sched:switch prev_tid=9 next_tid=11 prev_prio=120 next_prio=98 prev_state=DISK prev_comm="a b" next_comm="c:d \[x\]"'
+	says 'sched:switch prev_tid=11 next_tid=12 .* prev_state=RUNNABLE '
+	says 'sched:switch prev_tid=12 .* prev_state=IDLE '
+	says 'sched:switch prev_tid=13 .* prev_state=PARKED '
+	[ "$(grep -c 'sched:wakeup tid=9 prio=120 target_cpu=2 comm="a b"' <<<"$output")" = 3 ]
+	says 'sched:switch prev_tid=4 .* prev_comm="a b=c" next_comm="x d=e"'
+}
+
+@test "import perf: locks of the kernel that are waited for" {
+	cat >text <<-'END'
+		 a  9 [003]  1.000001: lock:contention_begin: 0xffff8881 (flags=SPIN|WRITE)
+		 a  9 [003]  1.000002: lock:contention_end: 0xffff8881 (ret=-4)
+		 a  9 [003]  1.000003: lock:contention_begin: 0xffff8882 (flags=0x20)
+		 a  9 [003]  1.000004: lock:contention_begin: (nil) (flags=MUTEX)
+	END
+	import text --offset 1
+	run_ktrace list t
+	says 'lock:contended lock=0xffff8881 flags=0x5$'
+	says 'lock:acquired lock=0xffff8881 result=-4$'
+	says 'lock:contended lock=0xffff8882 flags=0x20$'
+	says 'lock:contention_begin text="(nil)" flags="MUTEX"$'
+	"$KTRACE" export --to folded --by locks t | grep ffff8881
+}
+
+@test "import perf: text in front of the fields stays" {
+	cat >text <<-'END'
+		 a  9 [003]  1.000001: probe:do_sys_open: (ffffffff81 <- ffffffff82) ret=3
+		 a  9 [003]  1.000002: filemap:mm_filemap_add_to_page_cache: dev 8:1 ino 1f2 pfn=0x12 ofs=0
+		 a  9 [003]  1.000003: x:y: [a=1]
+	END
+	import text --offset 1
+	run_ktrace list t
+	says 'probe:do_sys_open text="(ffffffff81 <- ffffffff82)" ret=3$'
+	says 'add_to_page_cache text="dev 8:1 ino 1f2" pfn=0x12 ofs=0$'
+	says 'x:y a=1$'
+}
+
+@test "import perf: -F misc does not hide the thread and its CPU" {
+	cat >text <<-'END'
+		 a b K 7/8 [001] K     1.000001: cycles:
+		     x  9 Sp    1.000002: PERF_RECORD_SWITCH OUT preempt
+		     K  9 [002]       1.000003: cycles:
+		   x K  1.000004: cycles:
+	END
+	import text --offset 1
+	[ "$status" = 0 ]
+	"$KTRACE" list --json t | jq -c '[.cpu, .tid, .comm, .fields.comm]' | diff - <(printf '%s\n' \
+		'[1,8,"a b K",null]' '[null,9,"x",null]' '[2,9,"K",null]' '[null,16777215,"unknown","x K"]')
+}
+
 # lines LINE...: the text of perf, one line each
 lines()
 {
@@ -221,6 +285,21 @@ lines()
 		ktrace:lost reason=corrupt count=1
 		perf:record_mmap2 text="10/10: [0x55(0x1000) @ 0 fd:00 1 0]: r-xp /bin/ls"
 	END
+}
+
+@test "import perf: records of before the recording are at its beginning, not at time 0" {
+	lines '   swapper     0/0     0.000000: PERF_RECORD_MMAP -1/0: [0xff(0x1) @ 0]: x [kernel]' \
+		'      bash  5/5     0.000000: PERF_RECORD_COMM: bash:5/5' \
+		'      bash  5/5  5800.000001: cycles:' '      bash  5/5  5800.000002: cycles:' >text
+	import text --offset 1
+	[ "$status" = 0 ]
+	says '2 records of perf have the time 0, as they are of before'
+	[ "$("$KTRACE" list --json t | jq -r '[.time, .event] | join(" ")' | paste -sd,)" = \
+		'5801.000001000 perf:record_mmap,5801.000001000 perf:record_comm,5801.000001000 perf:cycles,5801.000002000 perf:cycles' ]
+	# Nothing else
+	head -n 2 text >only
+	import only --offset 1
+	[[ $output == *" 2 events, "* ]]
 }
 
 @test "import perf: text of simpleperf report-sample" {

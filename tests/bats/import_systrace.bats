@@ -95,6 +95,64 @@ END
 	done
 }
 
+@test "import systrace: idle and parked threads, and locks, of trace-cmd report" {
+	cat >a <<'END'
+cpus=4
+     kworker/3:1-12    [003] d..2.     1.000001: sched_switch:         kworker/3:1:12 [120] I ==> cpuhp/3:13 [120]
+         cpuhp/3-13    [003] d..2.     1.000002: sched_switch:         cpuhp/3:13 [120] P ==> swapper/3:0 [120]
+            bash-9     [003] d..2.     1.000003: contention_begin:     0xffff8881 (flags=RT|MUTEX)
+            bash-9     [003] d..2.     1.000004: contention_end:       0xffff8881 (ret=0)
+END
+	import a --offset @0
+	[ "$status" = 0 ]
+	lists 'sched:switch prev_tid=12 .* prev_state=IDLE '
+	lists 'sched:switch prev_tid=13 .* prev_state=PARKED '
+	lists 'lock:contended lock=0xffff8881 flags=0x28$'
+	lists 'lock:acquired lock=0xffff8881 result=0$'
+}
+
+@test "import systrace: trace-cmd's latency format is not taken for text of perf" {
+	{
+		echo cpus=16
+		for ((i = 0; i < 20; i++)); do
+			printf '    a b-%d    %dd..2.   100.%06d: %ssched_wakeup:  comm=x pid=9 prio=120 target_cpu=001\n' \
+				$((10 + i)) "$i" $((i + 1)) "${i:+(+1)  }"
+		done
+	} >a
+	run_ktrace import --offset @0 -o t a
+	[ "$status" = 0 ]
+	says '^t: 20 events'
+	[ "$("$KTRACE" list --json t | jq -c '[.cpu,.tid,.comm,.event]' | sort -u | wc -l)" = 20 ]
+	lists '\[019\] -/29 a b .*sched:wakeup tid=9'
+	# A thread of perf with such a name
+	printf 'a-5 6 [001] 100.000001: cycles:\na-5 6 100.000002: cycles:\n' >a
+	run_ktrace import --offset @0 -o t a
+	says '^t: 2 events'
+	lists '-/6 a-5 .*perf:cycles'
+}
+
+@test "import systrace: names of instances and files that trace-cmd report puts in front" {
+	cat >a <<'END'
+        cpus=2
+  inst: cpus=2
+                  bash-873   [000]   100.000001: my_event: a=1
+  inst:           ba sh-874   [001]   100.000002: my_event: a=2
+                  bash-873   [000]   100.000000: my_event: a=3
+END
+	import a --offset @0
+	[ "$status" = 0 ]
+	says '1 events have an earlier time than the line before, the first is line 5: all are put in order'
+	"$KTRACE" list --json t | jq -c '[.tid,.comm,.fields.a,.fields.buffer]' | diff - \
+		<(printf '%s\n' '[873,"bash",3,null]' '[873,"bash",1,null]' '[874,"ba sh",2,"inst"]')
+	# Two machines would become one.
+	sed 's/^        c/a.dat: c/; s/^  inst:/longer.dat:/; s/^        /a.dat: /' a >b
+	rm t
+	import b --offset @0
+	[ "$status" = 1 ]
+	says 'has lines of several files, such as a.dat and longer.dat'
+	[ ! -e t ]
+}
+
 @test "import systrace: marks of Android's programs" {
 	cat >a <<'END'
 # tracer: nop

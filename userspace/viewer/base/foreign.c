@@ -149,6 +149,21 @@ static bool is_after_number(const char *line, const char *s)
 	return at < s && at > line && at[-1] == ' ';
 }
 
+/* Skips "3d..2. 12.345678:", the CPU with flags and the time in the latency format. */
+static const char *skip_latency(const char *s, const char *end)
+{
+	const char *at = s;
+
+	while (at < end && is_digit(*at))
+		at++;
+	/* Other words of digits have no flags behind them: the first is that of interrupts. */
+	if (at == s || end - at < 3 || !strchr(".dDXbB?", *at) || at[1] == ' ' || at[2] == ' ')
+		return NULL;
+	while (at < end && *at != ' ')
+		at++;
+	return skip_time(skip_blanks(at, end), end, false);
+}
+
 const char *foreign_ftrace(const char *s, size_t size)
 {
 	const char *end = s + size, *after, *time;
@@ -156,6 +171,8 @@ const char *foreign_ftrace(const char *s, size_t size)
 	for (const char *at = s; at < end; at++) {
 		after = *at == '[' && is_after_task(s, at) ? skip_cpu(at, end) : NULL;
 		time = after ? skip_rest(after, end, true) : NULL;
+		if (!time && is_digit(*at) && at > s && at[-1] == ' ' && is_after_task(s, at))
+			time = skip_latency(at, end);
 		if (time)
 			return time;
 	}

@@ -20,8 +20,8 @@ const char *foreign_format(const unsigned char *head, size_t nr);
 
 /*
  * The beginnings of lines: skip the part of @s up to a time "12.345678:" or "12345:", and return
- * what follows it, NULL = not such a line. foreign_ftrace(): "TASK-PID [CPU] FLAGS TIME: ";
- * foreign_perf(): "COMM PID [CPU] TIME: ".
+ * what follows it, NULL = not such a line. foreign_ftrace(): "TASK-PID [CPU] FLAGS TIME: " or
+ * "TASK-PID CPUFLAGS TIME: "; foreign_perf(): "COMM PID [CPU] TIME: ".
  */
 const char *foreign_ftrace(const char *s, size_t size);
 const char *foreign_perf(const char *s, size_t size);

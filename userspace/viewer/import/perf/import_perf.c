@@ -21,6 +21,7 @@
 
 #define LINE_MAX_SIZE (1u << 20)
 #define COMM_COLUMN 16		/* perf pads names to it, unless call chains follow */
+#define EARLY_MAX (64u << 20)	/* bytes of lines that may wait for the first time */
 
 /**
  * struct text - a text that is being read
@@ -29,6 +30,8 @@
  * @held_nr:	its number
  * @is_after_blank:	a blank line was in front of it
  * @was_blank:	the line before is blank
+ * @early:	lines of records with time 0, each with a NUL, which wait for the first other time
+ * @is_timed:	there was one
  * @is_simpleperf:	the text is of simpleperf
  * @simpleperf:	then, its sample
  */
@@ -38,6 +41,8 @@ struct text {
 	__u64 held_nr;
 	bool is_after_blank;
 	bool was_blank;
+	struct ktrace_out early;
+	bool is_timed;
 	bool is_simpleperf;
 	struct simpleperf simpleperf;
 };
@@ -117,13 +122,44 @@ static void join_comm(struct text *t, const char *line, struct perf_line *parsed
 	t->held = NULL;
 }
 
+/* Passes on the records that have waited, as of time @ns. */
+static int put_early(struct text *t, __u64 ns)
+{
+	struct perf_line parsed;
+	char *next;
+	int ret = t->early.error;
+
+	t->is_timed = true;
+	if (!t->early.len)
+		return ret;
+	for (char *at = t->early.buf; at < t->early.buf + t->early.len && !ret; at = next) {
+		next = at + strlen(at) + 1;
+		if (!perf_line_parse(at, &parsed))
+			continue;
+		parsed.ns = ns;
+		ret = perf_job_event(t->job, &parsed);
+		t->job->early++;
+	}
+	t->early.len = 0;
+	return ret;
+}
+
 static int take_event(struct text *t, const char *line, struct perf_line *parsed)
 {
 	char comm[COMM_COLUMN + 1];
+	int ret = 0;
 
 	join_comm(t, line, parsed, comm);
 	complain_held(t);
-	return perf_job_event(t->job, parsed);
+	/* perf tells at time 0 what was there before it began: mappings, names. */
+	if (!t->is_timed && parsed->has_time && !parsed->ns && perf_line_is_record(parsed) &&
+	    t->early.len < EARLY_MAX) {
+		ktrace_out_bytes(&t->early, line, strlen(line) + 1);
+		return t->early.error;
+	}
+	if (!t->is_timed && parsed->has_time)
+		ret = put_early(t, parsed->ns);
+	return ret ? ret : perf_job_event(t->job, parsed);
 }
 
 static int take_simpleperf(struct text *t, const char *line)
@@ -171,6 +207,9 @@ static int take_line(struct text *t, const char *line, char *copy)
 static int end_text(struct text *t, int ret)
 {
 	complain_held(t);
+	if (!ret)
+		ret = put_early(t, 0);
+	free(t->early.buf);
 	if (!ret && t->is_simpleperf)
 		ret = simpleperf_end(&t->simpleperf, t->job);
 	simpleperf_free(&t->simpleperf);
@@ -179,7 +218,7 @@ static int end_text(struct text *t, int ret)
 
 static int take_lines(struct perf_job *job, FILE *file)
 {
-	struct text t = { .job = job, .was_blank = true };
+	struct text t = { .job = job, .was_blank = true, .early.flush = output_grow };
 	char *line = NULL, *copy;
 	size_t size = 0;
 	__u64 at = 0;
@@ -236,6 +275,10 @@ static void report(const struct perf_job *job)
 	if (job->untimed)
 		complain_about(job->path, "%llu events have no time: they are 1 ns apart, in the "
 			       "order of the text", job->untimed);
+	if (job->early)
+		complain_about(job->path, "%llu records of perf have the time 0, as they are of "
+			       "before the recording: they are at the time of the first event",
+			       job->early);
 	if (cut)
 		complain_about(job->path, "%llu stacks are longer than %u frames, and cut", cut,
 			       KTRACE_STACK_FRAMES);

@@ -40,6 +40,7 @@ struct perf_loss {
  * @nr:		number of the current line
  * @bad:	number of invalid lines
  * @untimed:	number of events without a time
+ * @early:	number of records with time 0 in front of the first event
  * @last_ns:	time of the event before
  * @host:	name of the machine, "" = unknown; @kernel, @machine: likewise
  * @has_told_machine:	it has been said that @machine is unknown
@@ -65,6 +66,7 @@ struct perf_job {
 	__u64 nr;
 	__u64 bad;
 	__u64 untimed;
+	__u64 early;
 	__u64 last_ns;
 	char host[64];
 	char kernel[128];

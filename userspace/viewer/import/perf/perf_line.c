@@ -2,7 +2,7 @@
 /*
  * perf_line.c - parses lines of perf script
  *
- *   COMM PID/TID [CPU] SECONDS.FRACTION: PERIOD EVENT: TEXT
+ *   COMM PID/TID [CPU] MISC SECONDS.FRACTION: PERIOD EVENT: TEXT
  *
  * perf prints each of these only if asked to. COMM is whatever the program chose: it may contain
  * blanks, colons, brackets, and what looks like the rest of such a line. The kernel cuts it to 15
@@ -140,6 +140,21 @@ static void cut_date(const char *s, size_t *len)
 		*len = rest;
 }
 
+/* Removes letters such as K, U and Sp (-F misc), if a CPU or a thread is in front of them. */
+static void cut_misc(const char *s, size_t *len)
+{
+	size_t rest = *len, before, n;
+	const char *word = cut_word(s, &rest, &n);
+	struct who who;
+
+	if (!n || n > 3 || strspn(word, "KUHGgMESpF") < n)
+		return;
+	before = rest;
+	word = cut_word(s, &before, &n);
+	if (n && (take_cpu(word, n, &who.cpu) || take_ids(word, n, &who)))
+		*len = rest;
+}
+
 /* Parses the @len bytes in front of the time. */
 static void take_who(const char *s, size_t len, struct who *out)
 {
@@ -148,6 +163,7 @@ static void take_who(const char *s, size_t len, struct who *out)
 
 	*out = (struct who){ .tid = IMPORT_WRITER_TID_UNKNOWN, .cpu = -1 };
 	cut_date(s, &len);
+	cut_misc(s, &len);
 	rest = len;
 	word = cut_word(s, &rest, &n);
 	if (n && take_cpu(word, n, &out->cpu)) {

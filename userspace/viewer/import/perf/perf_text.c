@@ -4,7 +4,8 @@
  *
  * The kernel's format prints it: mostly "key=value", where values may contain blanks; "key: value,"
  * for a system call's own event; other formats only for the few events that tell the state of the
- * system.
+ * system. libtraceevent, which perf and trace-cmd use, has plugins that print some of these in a
+ * form of their own.
  */
 #include "perf_text.h"
 
@@ -117,7 +118,18 @@ static void trim(char *value, bool is_bracketed)
 		*--end = 0;
 }
 
-/* "key=value key=value" */
+/* Writes what is in front of the first key at @end, such as the address of a probe. */
+static void put_prefix(struct fields *f, char *text, char *end)
+{
+	while (end > text && strchr(" ,[(", end[-1]))
+		end--;
+	if (end == text)
+		return;
+	*end = 0;
+	put_string(f, "text", text);
+}
+
+/* "key=value key=value", perhaps after other text */
 static bool take_pairs(struct fields *f, char *text)
 {
 	char *begin = text, *key, *value, *end = next_key(text, true, &begin);
@@ -125,6 +137,7 @@ static bool take_pairs(struct fields *f, char *text)
 
 	if (!end)
 		return false;
+	put_prefix(f, text, begin);
 	while (end) {
 		key = begin;
 		*end = 0;
@@ -212,6 +225,210 @@ static bool take_block(struct fields *f, const char *text)
 	return true;
 }
 
+/*
+ * struct task - a thread as the scheduler's events tell it
+ * @comm:	its name, which may contain anything
+ */
+struct task {
+	char *comm;
+	__s64 pid;
+	__s64 prio;
+};
+
+/* Cuts off "COMM:PID [PRIO]" at the end of @text. */
+static bool cut_task(char *text, struct task *out)
+{
+	char *open = strrchr(text, '['), *colon, *end;
+
+	if (!open || open == text)
+		return false;
+	out->prio = strtoll(open + 1, &end, 10);
+	if (end == open + 1 || *end != ']')
+		return false;
+	open[-1] = 0;
+	colon = strrchr(text, ':');
+	if (!colon)
+		return false;
+	out->pid = strtoll(colon + 1, &end, 10);
+	if (end == colon + 1 || *end)
+		return false;
+	*colon = 0;
+	out->comm = text;
+	return true;
+}
+
+static void put_task(struct fields *f, const char *prefix, const struct task *task)
+{
+	char name[16];
+
+	snprintf(name, sizeof(name), "%scomm", prefix);
+	put_string(f, name, task->comm);
+	snprintf(name, sizeof(name), "%spid", prefix);
+	put_u64(f, "s64", name, (__u64)task->pid);
+	snprintf(name, sizeof(name), "%sprio", prefix);
+	put_u64(f, "s64", name, (__u64)task->prio);
+}
+
+/*
+ * Writes a state of libtraceevent's plugin, a letter for each bit: until 1.7 always the same ones,
+ * so that what the bits mean depends on the kernel; since 1.8 those of the kernel's description,
+ * among them P and I.
+ */
+static void put_state(struct fields *f, const char *letters)
+{
+	static const char names[] = "SDTtZXxW";
+	const char *at;
+	__u64 bits = 0;
+
+	for (const char *c = letters; *c; c++) {
+		at = strchr(names, *c);
+		if (!at && *c != 'R' && *c != '+') {
+			put_string(f, "prev_state", letters);
+			return;
+		}
+		if (at)
+			bits |= 1ull << (at - names);
+	}
+	put_u64(f, "s64", "prev_state", bits);
+}
+
+/* "bash:12 [120] S ==> swapper/0:0 [120]", sched_switch by the plugin */
+static bool take_switch(struct fields *f, char *text)
+{
+	char *arrow = strstr(text, " ==> "), *state;
+	struct task prev, next;
+
+	if (!arrow)
+		return false;
+	*arrow = 0;
+	state = strrchr(text, ' ');
+	if (!state)
+		return false;
+	*state++ = 0;
+	if (!cut_task(text, &prev) || !cut_task(arrow + 5, &next))
+		return false;
+	put_task(f, "prev_", &prev);
+	put_state(f, state);
+	put_task(f, "next_", &next);
+	return true;
+}
+
+/* "bash:12 [120] success=1 CPU:001", sched_wakeup and others by the plugin */
+static bool take_wakeup(struct fields *f, char *text)
+{
+	char *cpu = strstr(text, " CPU:"), *end;
+	struct task task;
+
+	if (!cpu)
+		return false;
+	*cpu = 0;
+	end = strrchr(text, ']');
+	if (!end)
+		return false;
+	end[1] = 0;
+	if (!cut_task(text, &task))
+		return false;
+	put_task(f, "", &task);
+	put_u64(f, "s64", "target_cpu", (__u64)strtoll(cpu + 5, NULL, 10));
+	return true;
+}
+
+/* Takes the name of a thread, which ends before @next and may contain '='. */
+static bool take_comm(struct fields *f, char **at, const char *key, const char *next)
+{
+	char *end, name[16];
+
+	if (strncmp(*at, key, strlen(key)))
+		return false;
+	end = strstr(*at, next);
+	if (!end)
+		return false;
+	*at += strlen(key);
+	*end = 0;
+	snprintf(name, sizeof(name), "%.*s", (int)strlen(key) - 1, key);
+	put_string(f, name, *at);
+	*at = end + 1;
+	return true;
+}
+
+/* "prev_comm=a prev_pid=1 ... ==> next_comm=b next_pid=2 next_prio=3" */
+static bool take_switch_pairs(struct fields *f, char *text)
+{
+	char *at = text, *arrow;
+
+	if (!take_comm(f, &at, "prev_comm=", " prev_pid="))
+		return false;
+	arrow = strstr(at, " ==> next_comm=");
+	if (arrow)
+		*arrow = 0;
+	take_pairs(f, at);
+	if (!arrow)
+		return true;
+	at = arrow + 5;
+	take_comm(f, &at, "next_comm=", " next_pid=");
+	take_pairs(f, at);
+	return true;
+}
+
+/* True if the text of an event of the scheduler is in one of these forms. */
+static bool take_sched(struct fields *f, const char *name, char *text)
+{
+	const bool is_switch = !strcmp(name, "sched_switch");
+	char *copy;
+	bool ret;
+
+	if (is_switch && take_switch_pairs(f, text))
+		return true;
+	if (take_comm(f, &text, "comm=", " pid="))
+		return take_pairs(f, text);
+	if (!is_switch && strcmp(name, "sched_wakeup") && strcmp(name, "sched_wakeup_new") &&
+	    strcmp(name, "sched_waking"))
+		return false;
+	copy = strdup(text);
+	ret = copy && (is_switch ? take_switch(f, copy) : take_wakeup(f, copy));
+	free(copy);
+	return ret;
+}
+
+/* Returns the kinds of a lock as the kernel numbers them: enum ktrace_lock_flags. */
+static __u64 lock_flags_of(const char *text)
+{
+	static const char *const names[] = { "SPIN", "READ", "WRITE", "RT", "PERCPU", "MUTEX" };
+	__u64 flags = 0;
+	size_t n;
+
+	if (!strncmp(text, "0x", 2))
+		return strtoull(text, NULL, 16);
+	for (; *text && *text != ')'; text += n + (text[n] == '|')) {
+		n = strcspn(text, "|)");
+		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+			if (strlen(names[i]) == n && !memcmp(text, names[i], n))
+				flags |= 1ull << i;
+	}
+	return flags;
+}
+
+/* "0xffff8881 (flags=SPIN|READ)", "0xffff8881 (ret=0)" of locks that are waited for */
+static bool take_contention(struct fields *f, char *text)
+{
+	char *at, *flags;
+	__u64 lock;
+
+	errno = 0;
+	lock = strtoull(text, &at, 16);
+	if (at == text || errno || strncmp(at, " (", 2))
+		return false;
+	flags = at + 2;
+	if (strncmp(flags, "flags=", 6) && strncmp(flags, "ret=", 4))
+		return false;
+	put_u64(f, "x64", "lock_addr", lock);
+	if (*flags == 'f')
+		put_u64(f, "x64", "flags", lock_flags_of(flags + 6));
+	else
+		put_u64(f, "s64", "ret", (__u64)strtoll(flags + 4, NULL, 10));
+	return true;
+}
+
 static const char *name_of(const char *event)
 {
 	const char *colon = strchr(event, ':');
@@ -238,6 +455,10 @@ void perf_text_parse(const char *event, char *text, struct ktrace_out *desc,
 	if (!strncmp(event, "syscalls:", 9) && take_arguments(&f, text))
 		return;
 	if (!strncmp(name, "block_rq_", 9) && take_block(&f, text))
+		return;
+	if (!strncmp(name, "sched_", 6) && take_sched(&f, name, text))
+		return;
+	if (!strncmp(name, "contention_", 11) && take_contention(&f, text))
 		return;
 	if (!take_pairs(&f, text))
 		put_string(&f, "text", text);

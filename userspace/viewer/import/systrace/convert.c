@@ -32,6 +32,28 @@ void systrace_free(struct systrace *s)
 	free(s->stack.buf);
 }
 
+/*
+ * Skips "NAME: " at the beginning of a line, which trace-cmd report writes for files and instances
+ * if there are several.
+ */
+static const char *skip_source(struct systrace *s, const char *line, const char *end)
+{
+	const char *at = line;
+
+	s->source = NULL;
+	while (at < end && *at == ' ')
+		at++;
+	for (__u32 i = 0; i < s->source_nr; i++) {
+		const size_t n = s->sources[i].size;
+
+		if ((size_t)(end - at) <= n || memcmp(at, s->sources[i].name, n) || at[n] != ' ')
+			continue;
+		s->source = &s->sources[i];
+		return at + n;
+	}
+	return line;
+}
+
 /* Passes each line to @take. Return: 0, -errno. */
 static int each_line(struct systrace *s, const char *text, size_t size,
 		     int (*take)(struct systrace *s, const struct line *l))
@@ -47,6 +69,7 @@ static int each_line(struct systrace *s, const char *text, size_t size,
 			next = end;
 		s->nr++;
 		progress_at((__u64)(at - text));
+		at = skip_source(s, at, next);
 		line_parse(at, (size_t)(next - at), &l);
 		l.ns += s->shift;
 		if (next - at > LINE_SIZE_MAX)
@@ -124,10 +147,29 @@ static int learn_next(struct systrace *s, const struct line *l)
 	return !*task->comm && !systrace_task(s, &next) ? -ENOMEM : 0;
 }
 
+/* "NAME: cpus=4": trace-cmd report has this name in front of the lines of a file or instance. */
+static void learn_source(struct systrace *s, const struct line *l)
+{
+	const char *cpus = memmem(l->text, l->size, "cpus=", 5);
+	size_t n = cpus ? (size_t)(cpus - l->text) : 0;
+
+	if (cpus == l->text)
+		s->has_top = true;
+	while (n && l->text[n - 1] == ' ')
+		n--;
+	if (s->source || n < 2 || n > sizeof(s->sources->name) || l->text[n - 1] != ':' ||
+	    s->source_nr == SYSTRACE_SOURCES)
+		return;
+	s->sources[s->source_nr].size = n;
+	memcpy(s->sources[s->source_nr++].name, l->text, n);
+}
+
 static int learn_line(struct systrace *s, const struct line *l)
 {
 	if (l->kind == LINE_HEADER)
 		learn_overrun(s, l);
+	if (l->kind == LINE_OTHER)
+		learn_source(s, l);
 	if (l->kind != LINE_EVENT)
 		return 0;
 	if (!s->has_time || l->ns < s->first_ns)
@@ -141,6 +183,17 @@ static int learn_line(struct systrace *s, const struct line *l)
 int systrace_learn(struct systrace *s, const char *text, size_t size)
 {
 	return each_line(s, text, size, learn_line);
+}
+
+bool systrace_is_mixed(const struct systrace *s, const char *path)
+{
+	if (s->has_top || s->source_nr < 2)
+		return false;
+	complain_about(path, "has lines of several files, such as %.*s and %.*s, which may be of "
+		       "several machines: import the files, or a text of each",
+		       (int)s->sources[0].size - 1, s->sources[0].name,
+		       (int)s->sources[1].size - 1, s->sources[1].name);
+	return true;
 }
 
 /* Writes the stack that has been read. */
@@ -161,7 +214,8 @@ static bool begins(const struct line *l, const char *with)
 
 static int take_event(struct systrace *s, const struct line *l)
 {
-	s->backwards += s->has_time && l->ns < s->ns;
+	if (l->ns < s->ns)
+		s->back_at = s->backwards++ ? s->back_at : s->nr;
 	s->ns = l->ns;
 	s->integers += l->is_integer;
 	if (begins(l, "<stack trace") || begins(l, "kernel_stack:") || begins(l, "<user stack")) {
@@ -266,5 +320,9 @@ int systrace_complain(const struct systrace *s, const char *path)
 	if (s->integers)
 		complain_about(path, "%llu times have no fraction: they are taken as ns, whatever "
 			       "the clock counts", (unsigned long long)s->integers);
+	if (s->backwards)
+		complain_about(path, "%llu events have an earlier time than the line before, the "
+			       "first is line %llu: all are put in order of time",
+			       (unsigned long long)s->backwards, (unsigned long long)s->back_at);
 	return s->other || s->bad_marks ? STATUS_DAMAGED : 0;
 }

@@ -3,8 +3,8 @@
  * event.c - converts events of the kernel's trace
  *
  * "name: text" is an event, whose text has fields; "function <-caller" one of the function tracer;
- * "sys_read(fd: 3, ...)" and "sys_read -> 0x1" are system calls. What trace-cmd's plugins print for
- * events of the scheduler becomes fields, too.
+ * "sys_read(fd: 3, ...)" and "sys_read -> 0x1" are system calls. The fields in an event's text are
+ * read as those of perf.
  */
 #include "systrace.h"
 
@@ -44,6 +44,8 @@ int systrace_put(struct systrace *s, __u32 kind, const struct line *l)
 
 	if (!task)
 		return -ENOMEM;
+	if (s->source)
+		builder_text(s->b, "buffer", s->source->name, s->source->size - 1);
 	e.pid = task->tgid;
 	if (l->tid)
 		memcpy(e.comm, task->comm, sizeof(e.comm));
@@ -75,155 +77,12 @@ static int end_event(struct systrace *s, const struct line *l)
 	return systrace_put(s, KTRACE_CHANNEL_KERNEL, l);
 }
 
-/* Cuts off "COMM:PID [PRIO]" at the end of @text; COMM may contain anything. */
-static bool cut_task(char *text, char **comm, __u64 *pid, __s64 *prio)
-{
-	char *open = strrchr(text, '['), *colon, *end;
-
-	if (!open || open == text)
-		return false;
-	*prio = strtoll(open + 1, &end, 10);
-	if (end == open + 1 || *end != ']')
-		return false;
-	open[-1] = 0;
-	colon = strrchr(text, ':');
-	if (!colon)
-		return false;
-	*pid = strtoull(colon + 1, &end, 10);
-	if (end == colon + 1 || *end)
-		return false;
-	*colon = 0;
-	*comm = text;
-	return true;
-}
-
-static void put_task(struct systrace *s, const char *prefix, const char *comm, __u64 pid,
-		     __s64 prio)
-{
-	char name[16];
-
-	snprintf(name, sizeof(name), "%scomm", prefix);
-	builder_text(s->b, name, comm, strlen(comm));
-	snprintf(name, sizeof(name), "%spid", prefix);
-	builder_s64(s->b, name, (__s64)pid);
-	snprintf(name, sizeof(name), "%sprio", prefix);
-	builder_s64(s->b, name, prio);
-}
-
-/* Returns the bits of a state that trace-cmd prints as letters, one for each bit. */
-static __s64 state_of(const char *letters)
-{
-	static const char names[] = "SDTtZXxW";
-	const char *at;
-	__s64 bits = 0;
-
-	for (; *letters; letters++) {
-		at = strchr(names, *letters);
-		if (at)
-			bits |= 1 << (at - names);
-	}
-	return bits;
-}
-
-/* "bash:12 [120] S ==> swapper/0:0 [120]", as trace-cmd prints sched_switch */
-static bool take_switch(struct systrace *s, char *text)
-{
-	char *arrow = strstr(text, " ==> "), *state, *comm[2];
-	__s64 prio[2];
-	__u64 pid[2];
-
-	if (!arrow || strstr(text, "prev_comm="))
-		return false;
-	*arrow = 0;
-	state = strrchr(text, ' ');
-	if (!state)
-		return false;
-	*state++ = 0;
-	if (!cut_task(text, &comm[0], &pid[0], &prio[0]) ||
-	    !cut_task(arrow + 5, &comm[1], &pid[1], &prio[1]))
-		return false;
-	put_task(s, "prev_", comm[0], pid[0], prio[0]);
-	builder_s64(s->b, "prev_state", state_of(state));
-	put_task(s, "next_", comm[1], pid[1], prio[1]);
-	return true;
-}
-
-/* "bash:12 [120] success=1 CPU:001", as trace-cmd prints sched_wakeup */
-static bool take_wakeup(struct systrace *s, char *text)
-{
-	char *cpu = strstr(text, " CPU:"), *end, *comm;
-	__s64 prio;
-	__u64 pid;
-
-	if (!cpu || strstr(text, "comm="))
-		return false;
-	*cpu = 0;
-	end = strrchr(text, ']');
-	if (!end)
-		return false;
-	end[1] = 0;
-	if (!cut_task(text, &comm, &pid, &prio))
-		return false;
-	put_task(s, "", comm, pid, prio);
-	builder_s64(s->b, "target_cpu", strtoll(cpu + 5, NULL, 10));
-	return true;
-}
-
-/* Takes the name of a thread, which ends before @next and may contain '='. */
-static bool take_comm(struct systrace *s, char **at, const char *key, const char *next)
-{
-	char *end, name[16];
-
-	if (strncmp(*at, key, strlen(key)))
-		return false;
-	*at += strlen(key);
-	end = strstr(*at, next);
-	if (!end)
-		return false;
-	*end = 0;
-	snprintf(name, sizeof(name), "%.*s", (int)strlen(key) - 1, key);
-	builder_text(s->b, name, *at, strlen(*at));
-	*at = end + 1;
-	return true;
-}
-
-/* "prev_comm=a prev_pid=1 ... ==> next_comm=b next_pid=2 next_prio=3" */
-static void take_switch_fields(struct systrace *s, char *text)
-{
-	char *at = text, *arrow;
-
-	if (!take_comm(s, &at, "prev_comm=", " prev_pid="))
-		return;
-	arrow = strstr(at, " ==> next_comm=");
-	if (!arrow) {
-		perf_text_parse("sched:sched_switch", at, &s->b->desc, &s->b->payload);
-		return;
-	}
-	*arrow = 0;
-	perf_text_parse("sched:sched_switch", at, &s->b->desc, &s->b->payload);
-	at = arrow + 5;
-	if (take_comm(s, &at, "next_comm=", " next_pid="))
-		perf_text_parse("sched:sched_switch", at, &s->b->desc, &s->b->payload);
-}
-
 static void put_fields(struct systrace *s, const char *name, char *text)
 {
 	const bool is_call = !strncmp(name, "sys_enter", 9) || !strncmp(name, "sys_exit", 8);
 	char event[128];
 
-	if (!strcmp(name, "sched_switch") && !strncmp(text, "prev_comm=", 10) &&
-	    strstr(text, " prev_pid=")) {
-		take_switch_fields(s, text);
-		return;
-	}
 	s->has_calls |= is_call;
-	if (!strncmp(name, "sched_", 6) && !strncmp(text, "comm=", 5) && strstr(text, " pid="))
-		take_comm(s, &text, "comm=", " pid=");
-	if (!strcmp(name, "sched_switch") && take_switch(s, text))
-		return;
-	if ((!strcmp(name, "sched_wakeup") || !strcmp(name, "sched_wakeup_new") ||
-	     !strcmp(name, "sched_waking")) && take_wakeup(s, text))
-		return;
 	/* The shared parser knows system calls by the names that perf gives them. */
 	snprintf(event, sizeof(event), "%s%s", !is_call ? "ftrace:" : name[4] == 'e' &&
 		 (!strcmp(name, "sys_enter") || !strcmp(name, "sys_exit")) ? "raw_syscalls:" :

@@ -175,6 +175,8 @@ static int convert_file(struct import *x, const char *path)
 	threads_init(&job.threads);
 	systrace_init(&job.s, &job.b, &job.threads);
 	ret = each_text(&job, systrace_learn);
+	if (!ret && systrace_is_mixed(&job.s, path))
+		ret = -ECANCELED;
 	if (!ret)
 		ret = write_events(&job);
 	systrace_free(&job.s);

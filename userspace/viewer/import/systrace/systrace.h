@@ -21,6 +21,9 @@ struct task {
 	struct open_slices slices;
 };
 
+/* Files and instances that trace-cmd report has named, at most */
+#define SYSTRACE_SOURCES 16
+
 /**
  * struct systrace - one conversion; @b and @threads are the caller's
  * @b:		the events
@@ -41,8 +44,12 @@ struct task {
  * @bad_marks:	marks of programs that are malformed, and kept as text
  * @graph:	lines of function_graph without a time
  * @integers:	events whose time has no unit
- * @backwards:	events whose time is before that of the event before
+ * @backwards:	events whose time is before that of the event before; @back_at: line of the first
  * @overrun:	events that were overwritten before the trace was read
+ * @sources:	names of files or instances in front of lines, with a colon
+ * @source_nr:	number of them
+ * @has_top:	others have no name: the names are those of instances
+ * @source:	the one of the current line, NULL = none
  */
 struct systrace {
 	struct event_builder *b;
@@ -68,13 +75,23 @@ struct systrace {
 	__u64 graph;
 	__u64 integers;
 	__u64 backwards;
+	__u64 back_at;
 	__u64 overrun;
+	struct source {
+		char name[64];
+		size_t size;
+	} sources[SYSTRACE_SOURCES];
+	__u32 source_nr;
+	bool has_top;
+	const struct source *source;
 };
 
 void systrace_init(struct systrace *s, struct event_builder *b, struct foreign_threads *threads);
 void systrace_free(struct systrace *s);
 /* Reads names of threads, clocks and losses, before the conversion. Return: 0, -errno. */
 int systrace_learn(struct systrace *s, const char *text, size_t size);
+/* True if lines are of several files, which may be of several machines. Reports it. */
+bool systrace_is_mixed(const struct systrace *s, const char *path);
 /*
  * Learns from a list of processes, as ps prints it; *@is_known: false if it has no known columns.
  * Return: 0, -errno.
