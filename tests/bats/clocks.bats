@@ -184,6 +184,26 @@ text()
 	[ "$(field host quality '.number==1')" = approximate ]
 }
 
+@test "the shortest round trip is none that drift has made so short" {
+	# Messages take 200 us. The second clock gains 200 ppm, and answers come after a second; one after 50 us.
+	awk 'BEGIN {
+		print 2
+		for (t = 1; t < 100; t += 5) {
+			later = t == 51 ? 5e-5 : 1
+			arrival = t + 2e-4
+			printf "0 1 %.9f %.9f\n", t, arrival * 1.0002
+			printf "1 0 %.9f %.9f\n", (arrival + later) * 1.0002, arrival + later + 2e-4
+		}
+	}' >messages
+	run_ktrace sync --json --text messages
+	[ "$status" -eq 0 ]
+	holds pair '.least_round_trip_ns > 399000 and .least_round_trip_ns < 401000'
+	grep -v ' 51\.' messages >slow
+	run_ktrace sync --json --text slow
+	[ "$status" -eq 0 ]
+	[ "$(field pair least_round_trip_ns)" = null ]
+}
+
 @test "messages in one direction: incomplete; the error is not known" {
 	for kind in there back; do
 		text $kind >messages

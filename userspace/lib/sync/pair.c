@@ -19,22 +19,27 @@
 #define REACH_MAX (3600.0 * (double)NS_PER_S)
 #define CELLS_IN_REACH 16
 #define LOOSEN_MAX 16
+#define TRIP_ERROR 0.125	/* of a round trip: as much as its length may be wrong */
 #define HOLE 0.9	/* of a step: as long as a hole that it leaves has to be */
 
 void ktrace_pair_init(struct pair *p, __u32 first, __u32 second, double wander, double max_rate)
 {
 	*p = (struct pair){
-		.host = { first, second }, .least_trip = INFINITY,
+		.host = { first, second }, .shortest = INFINITY, .least_trip = INFINITY,
 		.cells = { .wander = wander, .max_rate = max_rate },
 	};
 }
 
-static void count_trip(struct pair *p, double ns)
+/* @gap: time from one message to the next, in which one clock may run slower than the other */
+static void count_trip(struct pair *p, double ns, double gap)
 {
 	const int power = ns >= 2 ? ilogb(ns) : 0;
 
+	p->least_trip = fmin(p->least_trip, ns);
+	if (gap * p->cells.max_rate > ns * TRIP_ERROR)
+		return;
 	p->trips[power < (int)TRIP_BITS ? power : (int)TRIP_BITS - 1]++;
-	p->least_trip = ns < p->least_trip ? ns : p->least_trip;
+	p->shortest = fmin(p->shortest, ns);
 }
 
 /* A message to the second host and the next one back are a round trip. */
@@ -53,7 +58,7 @@ static int sample(struct pair *p, enum side side, struct bound b)
 	trip = -b.y - p->pending.y;
 	if (trip < 0)
 		return 0;
-	count_trip(p, trip);
+	count_trip(p, trip, b.x - p->pending.x);
 	return ktrace_regression_add(&p->regression, (b.x + p->pending.x) / 2,
 				     (p->pending.y - b.y) / 2);
 }
@@ -81,7 +86,7 @@ int ktrace_pair_tie(struct pair *p, double x, double low, double high)
 	int ret = ktrace_cells_add(&p->cells, SIDE_LOWER, (struct bound){ x, low });
 
 	p->ties++;
-	count_trip(p, high - low);
+	count_trip(p, high - low, 0);
 	return ret ? ret : ktrace_cells_add(&p->cells, SIDE_UPPER, (struct bound){ x, -high });
 }
 

@@ -40,8 +40,9 @@ struct run {
  * @messages:	to the second host, to the first one
  * @ties:	bounds from other sources
  * @pending:	the latest lower bound that no upper one followed; valid if @is_pending
- * @trips:	round trips by length: below 2, 4, 8, ... ns
- * @least_trip:	the shortest one, ns
+ * @trips:	round trips by length: below 2, 4, 8, ... ns; those that are known well enough
+ * @shortest:	of these, ns
+ * @least_trip:	the shortest of all, ns: the clocks' difference in rate may have made it so short
  * @reach:	bounds farther from a place say little about it, ns
  * @leaves:	the cells; all from here on valid after ktrace_pair_settle()
  * @leaf_nr:	how many
@@ -61,6 +62,7 @@ struct pair {
 	struct bound pending;
 	bool is_pending;
 	__u64 trips[TRIP_BITS];
+	double shortest;
 	double least_trip;
 	double reach;
 	struct leaf *leaves;

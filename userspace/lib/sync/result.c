@@ -129,7 +129,7 @@ bool ktrace_sync_pair(const struct ktrace_sync *sync, size_t i, struct ktrace_sy
 		.inverted = edge->inverted, .error_ns = known(edge->error),
 		.max_error_ns = isfinite(edge->error) ? edge->max_error : -1,
 		.covered = edge->covered, .window_ns = p->reach,
-		.least_trip_ns = known(p->least_trip),
+		.least_trip_ns = known(p->shortest),
 		.quality = isfinite(edge->error) ? KTRACE_SYNC_ACCURATE :
 			   !p->run_nr ? KTRACE_SYNC_FAIL :
 			   edge->has_one ? KTRACE_SYNC_INCOMPLETE : KTRACE_SYNC_ABSENT,
