@@ -64,6 +64,27 @@ lacks()
 	[[ $stderr != *"could not take part"* ]]
 }
 
+# bats test_tags=shm
+@test "children of a program that became another user take part, however short they run" {
+	requires_root
+	cat >short.py <<-'EOF'
+		import os, time
+		os.setgroups([])
+		os.setresgid(65534, 65534, 65534)
+		os.setresuid(65534, 65534, 65534)
+		for i in range(600):
+		    if not os.fork():
+		        os._exit(0)
+		    time.sleep(0.001)
+		    if i % 10 == 9:
+		        for _ in range(10):
+		            os.wait()
+	EOF
+	run_ktraced --pthread -o t -- python3 short.py
+	[ "$status" -eq 0 ]
+	[[ $stderr != *"could not take part"* ]]
+}
+
 # bats test_tags=alike
 @test "a program that takes a while to begin takes part after all, and is not told" {
 	requires_root

@@ -98,10 +98,19 @@ void absent_unfit(struct absent *a, const char *command)
 	snprintf(a->unfit, sizeof(a->unfit), "%s", slash ? slash + 1 : command);
 }
 
+static struct absent_one *find(struct absent *a, __u32 pid)
+{
+	for (size_t i = a->nr; i-- > 0;)
+		if (a->ones[i].pid == pid)
+			return &a->ones[i];
+	return NULL;
+}
+
 void absent_noted(struct absent *a, const struct ktrace_entry_copy *entry)
 {
 	const bool is_process = entry->type == KTRACE_ENTRY_PROCESS;
 	const bool is_thread = entry->type == KTRACE_ENTRY_THREAD && entry->tid == a->command;
+	struct absent_one *one;
 
 	if (entry->pid == a->command && (is_process || is_thread) &&
 	    !strncmp(entry->text, "comm=", 5))
@@ -113,6 +122,9 @@ void absent_noted(struct absent *a, const struct ktrace_entry_copy *entry)
 		a->attached = calloc(1, sizeof(*a->attached));
 	if (a->attached)
 		pids_set(a->attached, entry->pid, true);
+	one = find(a, entry->pid);
+	if (one && one->is_unsure)
+		one->reason = ABSENT_NR;
 }
 
 /* Reads the first bytes of a file of /proc/@pid. Return: their number, 0 = unreadable */
@@ -267,14 +279,6 @@ static enum absent_reason reason_of(const struct absent *a, __u32 pid)
 	return reason;
 }
 
-static struct absent_one *find(struct absent *a, __u32 pid)
-{
-	for (size_t i = a->nr; i-- > 0;)
-		if (a->ones[i].pid == pid)
-			return &a->ones[i];
-	return NULL;
-}
-
 static struct absent_one *add(struct absent *a, __u32 pid)
 {
 	if (a->nr == ONES_MAX || !LIST_GROW(a->ones, a->nr, a->cap))
@@ -301,15 +305,22 @@ static bool is_elsewhere(__u32 pid)
 	return line && sscanf(line, " NSpid: %u %u", &own, &inner) == 2;
 }
 
+/* What is known of a process: whether it takes part in the session */
+enum part {
+	PART_NONE,	/* its program does not */
+	PART_NOT_YET,	/* it is ending, and has not been reported so far */
+	PART_ONCE,	/* this program, or one that it executed before */
+	PART_NOW,	/* its current program: it maps the session */
+};
+
 /*
- * True if a session is mapped in the process; if it is ending and has no memory any more: if it
- * has ever attached. An ending process of another PID namespace counts as taking part, since that
- * is unknown. *is_seen: its current program takes part, not only one that it executed before.
+ * An ending process has no memory any more: it takes part if it has ever attached. One of another
+ * PID namespace counts as taking part, since that is unknown.
  */
-static bool takes_part(const struct absent *a, __u32 pid, bool *is_seen)
+static enum part part_of(const struct absent *a, __u32 pid)
 {
 	bool is_there = false, any = false, is_ending;
-	char line[512];
+	char line[512], exe[8];
 	FILE *f;
 
 	snprintf(line, sizeof(line), "/proc/%u/maps", pid);
@@ -321,10 +332,16 @@ static bool takes_part(const struct absent *a, __u32 pid, bool *is_seen)
 	is_ending = f && !any;
 	if (f)
 		fclose(f);
-	*is_seen = is_there;
-	if (any)
-		return is_there;
-	return (a->attached && pids_has(a->attached, pid)) || (is_ending && is_elsewhere(pid));
+	if (is_there)
+		return PART_NOW;
+	/* Its memory may also have gone while it was read. */
+	snprintf(line, sizeof(line), "/proc/%u/exe", pid);
+	is_ending |= readlink(line, exe, sizeof(exe)) < 0 && errno == ENOENT;
+	if (any && !is_ending)
+		return PART_NONE;
+	if ((a->attached && pids_has(a->attached, pid)) || (is_ending && is_elsewhere(pid)))
+		return PART_ONCE;
+	return is_ending ? PART_NOT_YET : PART_NONE;
 }
 
 static void read_comm(__u32 pid, char *comm, size_t size)
@@ -337,13 +354,14 @@ static void look_at(struct absent *a, __u32 pid)
 {
 	enum absent_reason reason = reason_of(a, pid);
 	struct absent_one *one;
-	bool is_seen;
+	enum part part;
 
 	if (reason == ABSENT_NR)
 		return;
-	if (takes_part(a, pid, &is_seen)) {
+	part = part_of(a, pid);
+	if (part == PART_ONCE || part == PART_NOW) {
 		/* At the last look it had not attached yet, or was just executing this program. */
-		one = is_seen ? find(a, pid) : NULL;
+		one = part == PART_NOW ? find(a, pid) : NULL;
 		if (one && one->reason == reason)
 			one->reason = ABSENT_NR;
 		return;
@@ -351,6 +369,7 @@ static void look_at(struct absent *a, __u32 pid)
 	one = find_or_add(a, pid);
 	if (!one)
 		return;
+	one->is_unsure = part == PART_NOT_YET && (one->is_unsure || !one->looks);
 	one->looks = one->reason == reason ? one->looks + 1 : 1;
 	one->reason = reason;
 	read_comm(pid, one->comm, sizeof(one->comm));
@@ -450,7 +469,6 @@ static size_t add_children(__u32 pid, __u32 *pids, size_t nr)
 void absent_look(struct absent *a, __u64 now, bool is_early)
 {
 	__u32 pids[LOOK_MAX];
-	bool is_seen;
 	__u64 pause;
 	size_t nr;
 
@@ -468,7 +486,7 @@ void absent_look(struct absent *a, __u64 now, bool is_early)
 	for (size_t i = 0; a->session && i < a->nr; i++)
 		if (a->ones[i].reason == ABSENT_UNKNOWN)
 			look_at(a, a->ones[i].pid);
-	if (a->command && !a->session && takes_part(a, a->command, &is_seen) && is_seen)
+	if (a->command && !a->session && part_of(a, a->command) == PART_NOW)
 		read_comm(a->command, a->noted, sizeof(a->noted));
 	nr = a->session ? 0 : add_children((__u32)getpid(), pids, 0);
 	for (size_t i = 0; i < nr; i++) {

@@ -34,6 +34,7 @@ enum absent_reason {
  * @pid:	its process
  * @looks:	number of looks that found this reason
  * @reason:	ABSENT_NR: not absent any more
+ * @is_unsure:	it was only seen ending: a report that it attached may still come
  * @comm:	its name
  * @name:	path of its file, empty: unknown
  */
@@ -41,6 +42,7 @@ struct absent_one {
 	__u32 pid;
 	unsigned int looks;
 	enum absent_reason reason;
+	bool is_unsure;
 	char comm[16];
 	char name[KTRACE_EXEC_NAME_LEN];
 };
