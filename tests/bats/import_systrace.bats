@@ -207,18 +207,22 @@ CPU:3 [7 EVENTS DROPPED]
  => schedule
  => do_nanosleep
  0)   1.234 us    |  kfree();
+ 1)   x-y-9       |   0.500 us    |  vfree();
+ #name-10       [001] d..1.     1.150000000: irq_handler_entry: irq=4 name=z
     bash-9       1d.h1   17us+: irq_handler_entry: irq=3 name=x
     x=y pid-8    0..s..   1.200000000: (+508)  sched_wakeup: comm=x=y pid=9 prio=120 target_cpu=001
 not a line
 END
 	import a --offset @0
 	[ "$status" = 1 ]
-	says '^t: 6 events, 12 lost'
-	says '1 lines are not events and are left out; the first is line 12'
-	says '1 lines of function_graph have no time'
+	says '^t: 8 events, 12 lost'
+	says '1 lines are not events and are left out; the first is line 14'
+	says '2 lines of function_graph have no time'
 	lists 'ftrace:function function="mutex_unlock" caller="rb_simple_write"'
 	lists 'ftrace:kernel_stack callchain="schedule;do_nanosleep"'
 	lists '\[000\] .*ftrace:function_graph text="1.234 us    |  kfree();"'
+	lists '\[001\] .*/9 x-y .*ftrace:function_graph text="0.500 us    |  vfree();"'
+	lists '\[001\] .*/10 #name .*irq:enter irq=4 name="z"'
 	lists '\[001\] .*irq:enter irq=3 name="x" (irq)'
 	lists '\[000\] .*/8 x=y pid .*sched:wakeup tid=9 .*comm="x=y".* (irq)'
 	[ "$("$KTRACE" list --json -e ktrace:lost t | jq -c '[.cpu,.fields.count]' | paste -sd' ')" = '[2,5] [3,7]' ]

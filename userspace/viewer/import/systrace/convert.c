@@ -248,9 +248,11 @@ static int put_graph(struct systrace *s, const struct line *l)
 		at.ns = s->ns;
 	}
 	s->ns = at.ns;
-	at.tid = IMPORT_WRITER_TID_UNKNOWN;
 	builder_begin_event(s->b, "ftrace", "function_graph");
 	builder_text(s->b, "text", l->text, strnlen(l->text, l->size));
+	if (l->comm)
+		return systrace_put(s, KTRACE_CHANNEL_KERNEL, &at);
+	at.tid = IMPORT_WRITER_TID_UNKNOWN;
 	return builder_put(s->b, KTRACE_CHANNEL_KERNEL, (struct spooled){
 		.ts = at.ns, .cpu = l->cpu, .tid = at.tid });
 }

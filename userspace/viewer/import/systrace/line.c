@@ -4,7 +4,8 @@
  *
  *   COMM-PID (TGID) [CPU] FLAGS SECONDS.FRACTION: TEXT
  *   COMM-PID CPUFLAGS USus: TEXT                        latency format; also with SECONDS.FRACTION
- *   CPU) DURATION | TEXT                                function_graph, perhaps after TIME |
+ *   CPU) DURATION | TEXT                                function_graph, perhaps after TIME |,
+ *   CPU) COMM-PID | DURATION | TEXT                     and with funcgraph-proc
  *   CPU:N [LOST M EVENTS]
  *    => FUNCTION                                        a stack
  *
@@ -294,6 +295,10 @@ static bool take_graph(const struct text *whole, struct line *l)
 	l->cpu = (int)cpu;
 	t.at++;
 	skip_blanks(&t);
+	if (take_task((struct text){ t.at, bar }, l)) {
+		t.at = bar + 1;
+		skip_blanks(&t);
+	}
 	l->text = t.at;
 	l->size = (size_t)(t.end - t.at);
 	return true;
@@ -303,7 +308,8 @@ static enum line_kind kind_of(const struct text *t, struct line *l)
 {
 	if (t->at == t->end)
 		return LINE_EMPTY;
-	if (*t->at == '#')
+	/* The name of a thread may begin with it, too. */
+	if (*t->at == '#' && (t->end - t->at < 2 || t->at[1] == ' ' || !take_event(t, l)))
 		return LINE_HEADER;
 	if (begins(t, "=> ")) {
 		l->text = t->at + 3;

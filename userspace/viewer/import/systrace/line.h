@@ -14,7 +14,7 @@ enum line_kind {
 
 /**
  * struct line - a line; texts are within it, and not terminated
- * @comm:	name of the thread; "<...>" if the kernel did not know it
+ * @comm:	name of the thread; "<...>" if the kernel did not know it; NULL = not told
  * @tid:	thread
  * @tgid:	process, 0 = not told
  * @cpu:	CPU, -1 = not told
