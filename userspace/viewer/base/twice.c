@@ -3,11 +3,14 @@
 #include "twice.h"
 
 #include "base/fnv.h"
+#include "base/grow.h"
 #include "viewer.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#define TRACES_MAX 100u		/* with more, opening them once more would take too long */
+#define MEMBERS_MAX 1000000u	/* processes that are compared, of all files together */
 #define PAIRS_MAX 16u		/* pairs of recordings that are looked at */
 #define SAMPLES 8u		/* places at which events are read for a pair */
 #define SAMPLE 4000u		/* events that are read there */
@@ -52,17 +55,6 @@ static int compare_members(const void *a, const void *b)
 	return (x->time > y->time) - (x->time < y->time);
 }
 
-static size_t count_members(const struct ktrace_traceset *set)
-{
-	const struct ktrace_trace *t;
-	size_t i, k, nr = 0;
-
-	for (i = 0; (t = ktrace_traceset_trace(set, i)); i++)
-		for (k = 0; ktrace_trace_process(t, k); k++)
-			nr++;
-	return nr;
-}
-
 /* Keeps the first entry of each process in each recording. */
 static size_t drop_repeated(struct member *members, size_t nr)
 {
@@ -78,25 +70,36 @@ static size_t drop_repeated(struct member *members, size_t nr)
 	return kept;
 }
 
-/* Returns the processes of all recordings, sorted; NULL if there is no memory. */
+/*
+ * Returns processes of all recordings, sorted; NULL if there is no memory. Of very many those that
+ * the files name first, which were there when the recordings began.
+ */
 static struct member *find_members(const struct ktrace_traceset *set, size_t *nr)
 {
-	struct member *members = malloc(count_members(set) * sizeof(*members) + 1);
+	struct member *members = NULL;
 	const struct ktrace_trace_process *p;
 	const struct ktrace_trace *t;
-	size_t i, k, n = 0;
+	size_t traces = 0, most, i, k, n = 0, cap = 0;
 
-	for (i = 0; members && (t = ktrace_traceset_trace(set, i)); i++)
-		for (k = 0; (p = ktrace_trace_process(t, k)); k++)
+	while (ktrace_traceset_trace(set, traces))
+		traces++;
+	most = MEMBERS_MAX / (traces + 1) + 1;
+	for (i = 0; (t = ktrace_traceset_trace(set, i)); i++)
+		for (k = 0; k < most && (p = ktrace_trace_process(t, k)); k++) {
+			if (!LIST_GROW(members, n, cap))
+				goto out_free;
 			members[n++] = (struct member){
 				.pid = p->pid, .host = (__u32)ktrace_traceset_host(set, i),
 				.trace = (__u32)i, .time = ktrace_trace_time(t, p->raw),
 			};
-	if (members) {
+		}
+	if (n)
 		qsort(members, n, sizeof(*members), compare_members);
-		*nr = drop_repeated(members, n);
-	}
+	*nr = drop_repeated(members, n);
 	return members;
+out_free:
+	free(members);
+	return NULL;
 }
 
 static bool has_pair(const struct pairs *pairs, __u32 a, __u32 b)
@@ -194,7 +197,7 @@ void twice_complain(const struct ktrace_traceset *set)
 	size_t nr = 0, i;
 	__u64 start, end;
 
-	if (ktrace_traceset_trace(set, 1))
+	if (ktrace_traceset_trace(set, 1) && !ktrace_traceset_trace(set, TRACES_MAX))
 		members = find_members(set, &nr);
 	for (i = 0; i < nr; i++)
 		add_pairs(&pairs, members, i);
