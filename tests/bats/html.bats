@@ -280,6 +280,20 @@ code()
 	SERVER=
 }
 
+@test "a server that cannot begin says why" {
+	local nr why
+	cp "$ROOT/tests/data/golden/small-v1.bin" t
+	# The first numbers are too few even for the file or the socket, the last one suffices.
+	for nr in {4..12}; do
+		why=$( (ulimit -n "$nr" && timeout 1 "$KTRACE" serve --port 0 t) 2>&1 || true)
+		[[ $why != *"Cannot allocate memory"* ]]
+		echo "$nr: $why"
+	done >answers
+	show cat answers
+	grep -q ': 127\.0\.0\.1:[0-9]*: Too many open files$' answers
+	grep -q '^12: http' answers
+}
+
 # ask STATEMENT: what the server at $url answers, as answer; prints the status of HTTP
 ask()
 {

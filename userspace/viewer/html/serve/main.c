@@ -325,13 +325,14 @@ static int listen_here(struct server *s)
 	return fd;
 }
 
-/* Return: 0, -errno: the library does not say why it cannot listen. */
+/* Return: 0, -errno. */
 static int start(struct server *s)
 {
-	int fd = listen_here(s);
+	int fd = listen_here(s), error;
 
 	if (fd < 0)
 		return fd;
+	errno = 0;
 	s->daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL,
 				     on_request, s,
 				     MHD_OPTION_LISTEN_SOCKET, fd,
@@ -340,8 +341,10 @@ static int start(struct server *s)
 				     MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_MAX, MHD_OPTION_END);
 	if (s->daemon)
 		return 0;
+	/* It is the only way in which the library says why. */
+	error = errno ? errno : ENOMEM;
 	close(fd);
-	return -ENOMEM;
+	return -error;
 }
 
 /* Answers requests, for @wait_ms at most, -1 = until something happens. Return: 0, -errno. */
