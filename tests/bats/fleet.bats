@@ -404,7 +404,9 @@ make_stream()
 	start store "$KTRACE" store d --from "$URL/small"
 	wait "$SHIP"
 	equal a
-	[ "$(grep -c 'cannot publish: ' ship.err)" -le 3 ]
+	# Room comes and goes; that is not told each time.
+	[ "$(grep -c 'cannot publish: ' ship.err)" = 1 ]
+	[ "$(grep -c 'works again' ship.err)" = 1 ]
 }
 
 @test "fleet: one store for a stream, one for a folder; a name in the URL makes another stream" {

@@ -323,7 +323,7 @@ check()
 	retry 0.05 grep -qs nats "nats-server_$pid.ports"
 	[[ $(cat "nats-server_$pid.ports") =~ :([0-9]+)\" ]]
 	broker=nats://127.0.0.1:${BASH_REMATCH[1]}
-	start_metrics --split-size 100K --max-size 1G --ship "$broker"
+	start_metrics --split-size 100K --split-time 1h --max-size 1G --ship "$broker"
 	ship=$url
 	retry 0.1 eval 'scrape && [ "$(metric ktraced_ship_waiting_parts)" -gt 2 ]'
 	jq -en "$(metric ktraced_ship_lag_seconds) > 0"

@@ -23,6 +23,9 @@
 /* Bytes that wait in a stream that we make: then hosts wait */
 #define STREAM_BYTES ((int64_t)1 << 30)
 
+/* A trouble that comes back this soon is not told again */
+#define QUIET_NS (60 * NS_PER_S)
+
 #define MEMBER(member) OPTION_MEMBER(struct broker_options, member)
 
 const struct option_row broker_options[] = {
@@ -64,10 +67,32 @@ void broker_init(struct broker *b, const struct broker_options *o)
 	strcpy(b->stream, slash && slash[1] ? slash + 1 : NATS_STREAM_DEFAULT);
 }
 
+/*
+ * Returns where to note a trouble; NULL: it need not be told, as it is on, or was told just before:
+ * a broker that is nearly full takes and refuses messages in turns.
+ */
+static struct broker_trouble *find_trouble(struct broker *b, const char *text)
+{
+	struct broker_trouble *t, *free = NULL;
+
+	for (t = b->told; t < b->told + b->told_nr; t++) {
+		if (!strcmp(text, t->text))
+			return t->is_on || now_ns() - t->told_ns < QUIET_NS ? NULL : t;
+		if (!t->is_on)
+			free = t;
+	}
+	if (b->told_nr < BROKER_TOLD)
+		free = &b->told[b->told_nr++];
+	if (free)
+		strcpy(free->text, text);
+	return free;
+}
+
 void broker_tell(struct broker *b, const char *what, natsStatus s)
 {
 	const char *detail = s == NATS_OK ? NULL : nats_GetLastError(NULL);
-	char text[sizeof(b->told[0])];
+	char text[sizeof(b->told[0].text)];
+	struct broker_trouble *t;
 
 	/* "(conn.c:2088): No server available for connection" */
 	if (detail && *detail == '(' && strstr(detail, "): "))
@@ -78,21 +103,25 @@ void broker_tell(struct broker *b, const char *what, natsStatus s)
 		snprintf(text, sizeof(text), "%s", what);
 	else
 		snprintf(text, sizeof(text), "%s: %s", what, detail);
-	for (unsigned int i = 0; i < b->told_nr; i++)
-		if (!strcmp(text, b->told[i]))
-			return;
-	if (b->told_nr == BROKER_TOLD)
+	t = find_trouble(b, text);
+	if (!t)
 		return;
-	strcpy(b->told[b->told_nr++], text);
+	t->is_on = true;
+	t->told_ns = now_ns();
 	complain_about(b->options->url, "%s%s%s", b->purpose, text,
 		       b->is_once ? "" : "; trying again");
 }
 
 void broker_works(struct broker *b)
 {
-	if (b->told_nr)
+	bool was_on = false;
+
+	for (unsigned int i = 0; i < b->told_nr; i++) {
+		was_on |= b->told[i].is_on;
+		b->told[i].is_on = false;
+	}
+	if (was_on)
 		complain_about(b->options->url, "%sworks again", b->purpose);
-	b->told_nr = 0;
 }
 
 /* Gives the library the servers, which are separated by commas and share a scheme. */

@@ -32,6 +32,18 @@ struct broker_options {
 };
 
 /**
+ * struct broker_trouble - a trouble that was reported
+ * @text:	what was said
+ * @told_ns:	when
+ * @is_on:	all has not been well since
+ */
+struct broker_trouble {
+	char text[160];
+	__u64 told_ns;
+	bool is_on;
+};
+
+/**
  * struct broker - a connection
  * @options:	how to connect
  * @stream:	name of the stream, from the URL
@@ -49,7 +61,7 @@ struct broker {
 	jsCtx *js;
 	const char *purpose;
 	bool is_once;
-	char told[BROKER_TOLD][160];
+	struct broker_trouble told[BROKER_TOLD];
 	unsigned int told_nr;
 };
 
