@@ -271,6 +271,7 @@ is_gone_or_done()
 # bats test_tags=alike
 @test "--recover killed at each of its own writes: the next one completes the rest" {
 	for how in before torn after; do
+		rm -f t
 		orphan -e flood -b 64K -o t -- "$PROGS/flood" -m -o -t 2 -n 0
 		writers_done
 		for ((at = 1; at < 40; at += $(in_guest && echo 15 || echo 3))); do
@@ -393,6 +394,7 @@ recover_part()
 
 @test "a session is named by its id and by KTRACE_SESSION as well" {
 	for name in id env; do
+		rm -f t
 		orphan -e flood -b 64K -o t -- "$PROGS/flood" -m -o -n 0
 		writers_done
 		if [ "$name" = id ]; then

@@ -70,8 +70,8 @@ FILE=home/.local/state/ktrace/sql_history
 	shows 'no such column: nosuch'
 	text .quit
 	shows '^status 0$'
-	is_on_screen ' icanon '
-	is_on_screen ' echo '
+	shows ' icanon '
+	shows ' echo '
 	# So does the end of the input.
 	shell LC_ALL=C
 	text "SELECT 'größer' AS x;"
