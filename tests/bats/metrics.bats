@@ -317,6 +317,16 @@ check()
 	ledger t
 }
 
+# all_is_shipped: no more events come, and no part waits
+all_is_shipped()
+{
+	local events
+	later
+	events=$(metric ktraced_events_total)
+	later
+	[ "$(metric ktraced_events_total)" = "$events" ] && [ "$(metric ktraced_ship_waiting_parts)" = 0 ]
+}
+
 @test "metrics: of a store and of ktraced --ship, and that their table is right" {
 	command -v nats-server >/dev/null || skip "no nats-server"
 	start server nats-server -a 127.0.0.1 -p -1 -js -sd js --ports_file_dir "$PWD"
@@ -336,8 +346,7 @@ check()
 	url=$ship
 	retry 0.1 eval 'scrape && [ "$(metric ktraced_shipped_parts_total)" -gt 2 ]'
 	"$KTRACE" control "$recording" pause
-	retry 0.1 eval 'scrape && [ "$(metric ktraced_ship_waiting_parts)" = 0 ]'
-	later
+	retry 0.1 all_is_shipped
 	[ "$(metric ktraced_ship_lag_seconds)" = 0.000000000 ]
 	shipped=$(metric ktraced_shipped_parts_total)
 	[ "$shipped" = "$(find d -name '*.bin' | wc -l)" ]
