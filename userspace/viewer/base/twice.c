@@ -80,19 +80,22 @@ static struct member *find_members(const struct ktrace_traceset *set, size_t *nr
 	const struct ktrace_trace_process *p;
 	const struct ktrace_trace *t;
 	size_t traces = 0, most, i, k, n = 0, cap = 0;
+	__u32 host;
 
 	while (ktrace_traceset_trace(set, traces))
 		traces++;
 	most = MEMBERS_MAX / (traces + 1) + 1;
-	for (i = 0; (t = ktrace_traceset_trace(set, i)); i++)
+	for (i = 0; (t = ktrace_traceset_trace(set, i)); i++) {
+		host = (__u32)ktrace_traceset_host(set, i);
 		for (k = 0; k < most && (p = ktrace_trace_process(t, k)); k++) {
 			if (!LIST_GROW(members, n, cap))
 				goto out_free;
 			members[n++] = (struct member){
-				.pid = p->pid, .host = (__u32)ktrace_traceset_host(set, i),
-				.trace = (__u32)i, .time = ktrace_trace_time(t, p->raw),
+				.pid = p->pid, .host = host, .trace = (__u32)i,
+				.time = ktrace_trace_time(t, p->raw),
 			};
 		}
+	}
 	if (n)
 		qsort(members, n, sizeof(*members), compare_members);
 	*nr = drop_repeated(members, n);

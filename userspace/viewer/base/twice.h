@@ -2,8 +2,8 @@
 /*
  * twice.h - events that two of the files have both
  *
- * A process may be in several recordings at a time. Named together, they have such an
- * event twice: numbers are too large, and a thread that takes a lock seems to wait for itself.
+ * A process may be in several recordings at a time. Named together, they have such an event twice:
+ * numbers are too large, and a thread that takes a lock seems to wait for itself.
  */
 #ifndef VIEWER_BASE_TWICE_H
 #define VIEWER_BASE_TWICE_H

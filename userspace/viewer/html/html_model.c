@@ -140,13 +140,13 @@ static void enter_resource(struct html_model *f, const struct ktrace_resource *r
 	html_row_enter(f->rows, i, work_of(f, r), f->now);
 }
 
-/* struct span_type - the state while a span that the type, the key, begins or ends is open */
+/* struct span_type - the state while a span that begins with the type, the key, is open */
 struct span_type {
 	const struct ktrace_event_type *type;
 	__u32 state;
 };
 
-/* Finds role and name: NAME of provider:NAME_begin, the provider of provider:begin. */
+/* Finds the name: NAME of provider:NAME_begin, the provider of provider:begin. */
 static void learn(struct html_model *f, struct span_type *t)
 {
 	const char *full = t->type->full_name, *name = strchr(full, ':');
